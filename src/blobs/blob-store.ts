@@ -1,0 +1,53 @@
+/**
+ * Content too large for history. A blob belongs to one conversation and is named
+ * `<conversation>/<sha-256>`, so that deleting a conversation is deleting a prefix.
+ */
+export interface BlobStore {
+  /** `file`, `postgres`, `s3`: for messages and `doctor`. */
+  readonly kind: string;
+
+  /**
+   * A random id that was made with the store and is kept in it: the same for every worker that
+   * uses the same store. Throws when the store cannot be reached.
+   */
+  id(): Promise<string>;
+
+  /**
+   * Keeps the bytes and returns their SHA-256 (hex). The same bytes twice are kept once. When it
+   * returns, they survive the death of the process; a put that dies half-way leaves nothing readable.
+   */
+  put(conversationId: string, bytes: Uint8Array): Promise<string>;
+
+  /**
+   * The bytes, verified against the digest.
+   * @throws {BlobMissing} when there is no such blob, or its bytes do not fit the digest (`damaged`).
+   */
+  get(conversationId: string, sha256: string): Promise<Uint8Array>;
+
+  has(conversationId: string, sha256: string): Promise<boolean>;
+
+  /** Removes all blobs of a conversation; returns how many there were. */
+  deleteConversation(conversationId: string): Promise<number>;
+
+  /** Ids of the conversations that have blobs, for garbage collection. */
+  conversations(): AsyncIterable<string>;
+
+  close(): Promise<void>;
+}
+
+/** A blob that the store does not have, or has with other bytes. */
+export class BlobMissing extends Error {
+  override readonly name = 'BlobMissing';
+  readonly conversationId: string;
+  readonly sha256: string;
+  readonly reason: 'absent' | 'damaged';
+
+  constructor(conversationId: string, sha256: string, reason: 'absent' | 'damaged') {
+    super(
+      `blob ${sha256} of conversation "${conversationId}" is ${reason === 'absent' ? 'not in the store' : 'damaged: its bytes do not fit its digest'}`,
+    );
+    this.conversationId = conversationId;
+    this.sha256 = sha256;
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,155 @@
+import type { PlannedCall } from './call.ts';
+import type { EffectState } from './effect.ts';
+import type { Item, Position, View } from './entry.ts';
+import type { Content } from './content.ts';
+import type { Json } from './json.ts';
+import type { Category } from './outcome.ts';
+import type { RememberedRule } from './remember-rules.ts';
+import type { Operation } from './state-patch.ts';
+import type { BlobReference, Stored } from './stored.ts';
+import type { SegmentReference } from './segment.ts';
+import type { Usage } from './usage.ts';
+import type { Who } from './who.ts';
+
+/** Inputs and outputs of the activities (format.md §2). All of it is recorded in history. */
+
+export interface SpecInput {
+  readonly agent: string;
+  readonly context: Json;
+  readonly capabilities: readonly string[];
+  readonly control: 'policy' | 'approve';
+  readonly by?: Who;
+  readonly tenant?: string;
+}
+
+export interface ModelInput {
+  /** Digest of the spec, by which a worker caches it. */
+  readonly spec: string;
+  readonly position: Position;
+  readonly items: readonly Item[];
+  readonly rules: readonly RememberedRule[];
+  readonly modelIndex: number;
+  /** The n-th schedule of this completion, from 1; watchers see it in the reset event. */
+  readonly attempt: number;
+  readonly view?: View;
+  readonly state?: Json;
+  /** No tools: the one completion after a limit under `onLimit: 'wrapUp'`. */
+  readonly wrapUp?: boolean;
+  readonly usage: Usage;
+  readonly segment?: SegmentReference;
+}
+
+export type StopReasonOfModel =
+  'end' | 'tool_calls' | 'max_tokens' | 'refused' | 'context_overflow' | 'unparseable' | 'other';
+
+export interface ModelOutput {
+  /** The provider's turn as it came. */
+  readonly turn: Stored<Json>;
+  readonly format: string;
+  readonly entryDigest: string;
+  /** The transcript's digest and count up to and including this turn. */
+  readonly transcriptDigest: string;
+  readonly count: number;
+  readonly text?: Stored<string>;
+  readonly output?: Json;
+  readonly stopReason: StopReasonOfModel;
+  readonly usage: Usage;
+  /** US dollars; absent when the model has no price. */
+  readonly cost?: number;
+  readonly requestId?: string;
+  readonly model: string;
+  readonly plan: readonly PlannedCall[];
+  /** Estimated tokens of the request, corrected by the provider's figures where they came. */
+  readonly contextTokens?: number;
+  /** What the request linter mended, in words. */
+  readonly repairs?: readonly string[];
+}
+
+/** Input of a tool's activity, and of `perdure.reconcile`. */
+export interface CallInput {
+  readonly spec: string;
+  readonly key: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly input: Stored<Json>;
+  readonly edited?: { readonly originalDigest: string; readonly by: Who };
+  /** The n-th schedule of this call, from 1. */
+  readonly attempt: number;
+  readonly state?: Json;
+  readonly segment?: SegmentReference;
+}
+
+/** Output of a tool's activity: the settled outcome. */
+export interface CallOutput {
+  readonly outcome: Category;
+  readonly effect: EffectState;
+  readonly content: Stored<Content>;
+  readonly shownAs?: Stored<Content>;
+  readonly original?: BlobReference;
+  /** Digest of the result entry. */
+  readonly digest: string;
+  readonly size: number;
+  readonly tokens: number;
+  /** RFC 6902; applied by the workflow after the batch, in call order. */
+  readonly patch?: readonly Operation[];
+  /** Identity of the worker that ran the attempt, for the audit. */
+  readonly worker?: string;
+}
+
+/** Output of `perdure.reconcile`: settled (`done`, or given up), or `not_done`. */
+export type ReconcileOutput =
+  | { readonly status: 'done' | 'unknown'; readonly output: CallOutput }
+  | { readonly status: 'not_done' };
+
+export interface ValidateInput {
+  readonly spec: string;
+  readonly key: string;
+  readonly tool: string;
+  readonly input: Stored<Json>;
+  readonly segment?: SegmentReference;
+}
+
+export type ValidateOutput =
+  | { readonly problems: readonly string[] }
+  | { readonly input: Stored<Json>; readonly digest: string; readonly summary: string };
+
+/** One value that is too large for history, in as many slices as its sender's payload needs. */
+export interface BlobInput {
+  readonly value: Json;
+}
+
+export interface BlobOutput {
+  readonly reference: BlobReference;
+}
+
+export interface SegmentInput {
+  readonly position: Position;
+  /** Not yet in any input; they end the segment. */
+  readonly items: readonly Item[];
+  /** Results of an open batch, by activity id. */
+  readonly loose: readonly { readonly activityId: string; readonly digest: string }[];
+  readonly previous: SegmentReference | null;
+}
+
+export interface SegmentOutput extends SegmentReference {
+  /** The digest of each item of the input, in order. */
+  readonly itemDigests: readonly string[];
+}
+
+export interface CompactInput {
+  readonly spec: string;
+  readonly position: Position;
+  readonly items: readonly Item[];
+  readonly view?: View;
+  readonly segment?: SegmentReference;
+  readonly reason: 'budget' | 'overflow';
+}
+
+export interface CompactOutput {
+  readonly summary?: Stored<Content>;
+  readonly digest?: string;
+  readonly view: View;
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly model?: string;
+}

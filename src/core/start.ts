@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { contentSchema } from './content.ts';
+import { durationSchema } from './duration.ts';
+import { limitsSchema } from './limits.ts';
+import { whoSchema } from './who.ts';
+
+const name = z.string().check(z.minLength(1), z.maxLength(255));
+
+export const MAX_CONTEXT_BYTES = 8 * 1024;
+export const MAX_STATE_BYTES = 32 * 1024;
+
+/** The workflow's one argument (format.md §1). */
+export const startSchema = z
+  .strictObject({
+    /** Required in mode `task`. */
+    message: z.optional(contentSchema),
+    /** Default `task`. */
+    mode: z.optional(z.enum(['task', 'chat'])),
+    /** What tools get as `ctx.context`; at most 8 KiB of JSON; frozen into the spec. */
+    context: z.optional(z.json()),
+    /** The shared state to begin with; at most 32 KiB of JSON. */
+    state: z.optional(z.json()),
+    /** May lower the agent's limits, never raise them. */
+    limits: z.optional(limitsSchema),
+    capabilities: z.optional(z.array(name).check(z.maxLength(100))),
+    by: z.optional(whoSchema),
+    tenant: z.optional(name),
+    tags: z.optional(z.array(name).check(z.maxLength(20))),
+    /** Mode `chat`: completes after this long without a message; default 30 days. */
+    idleTimeout: z.optional(durationSchema),
+    /** `approve`: ask a person for every call whose tool is not `read`. */
+    control: z.optional(z.enum(['policy', 'approve'])),
+  })
+  .check(
+    z.refine((start) => start.mode === 'chat' || start.message !== undefined, {
+      error: 'a message is required in mode "task"',
+      path: ['message'],
+    }),
+  );
+export type Start = z.infer<typeof startSchema>;

@@ -1,0 +1,56 @@
+import * as z from 'zod/mini';
+import { whoSchema } from './who.ts';
+
+const id = z.string().check(z.minLength(1), z.maxLength(1000));
+
+/** What a person may ask to be remembered: the tool, this exact input, or the values at JSON pointers. */
+export const rememberSchema = z.union([
+  z.literal('conversation'),
+  z.strictObject({
+    scope: z.literal('conversation'),
+    match: z.union([z.literal('tool'), z.literal('exact'), z.array(z.string())]),
+  }),
+]);
+export type Remember = z.infer<typeof rememberSchema>;
+
+const common = {
+  key: z.optional(id),
+  callId: z.optional(id),
+  by: whoSchema,
+  reason: z.optional(z.string()),
+  /** A retry of the same verdict by its sender answers as the first time. */
+  verdictId: z.optional(id),
+};
+
+const approval = {
+  ...common,
+  /** Replaces the arguments; validated by the tool's frozen schema. */
+  input: z.optional(z.json()),
+  remember: z.optional(rememberSchema),
+  /** The request's `digest`: refused when the arguments are not those that were seen. */
+  digest: z.optional(z.string()),
+};
+
+function hasTarget(verdict: { key?: string | undefined; callId?: string | undefined }): boolean {
+  return verdict.key !== undefined || verdict.callId !== undefined;
+}
+const target = { error: 'expected the key (or the callId) of the call', path: ['key'] };
+
+/** Signal `approve`. */
+export const approveSchema = z.strictObject(approval).check(z.refine(hasTarget, target));
+/** Signal `deny`. */
+export const denySchema = z.strictObject(common).check(z.refine(hasTarget, target));
+/** Update `decide`. */
+export const verdictSchema = z
+  .strictObject({ decision: z.enum(['approve', 'deny']), ...approval })
+  .check(z.refine(hasTarget, target));
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/** What update `decide` answers. */
+export interface DecideAnswer {
+  readonly decision: 'approve' | 'deny';
+  readonly key: string;
+  readonly by: z.infer<typeof whoSchema>;
+  /** ISO 8601. */
+  readonly at: string;
+}
