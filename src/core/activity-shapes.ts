@@ -113,9 +113,15 @@ export type ValidateOutput =
   | { readonly problems: readonly string[] }
   | { readonly input: Stored<Json>; readonly digest: string; readonly summary: string };
 
-/** One value that is too large for history, in as many slices as its sender's payload needs. */
+/**
+ * A value that is too large for history, as its JSON text in slices that fit a payload. All but the
+ * last are kept as they are; the last call joins them into the blob of the whole value.
+ */
 export interface BlobInput {
-  readonly value: Json;
+  readonly slice: string;
+  /** Blobs of the slices before this one, in order. */
+  readonly after: readonly string[];
+  readonly last: boolean;
 }
 
 export interface BlobOutput {
