@@ -72,4 +72,6 @@ export interface ModelRequest {
   readonly toolChoice?: 'auto' | 'none';
   /** The agent's `modelOptions`, passed on in the adapter's own words. */
   readonly options: JsonObject;
+  /** The n-th schedule of this completion, from 1. Never sent; scripted models fail by it. */
+  readonly attempt?: number;
 }

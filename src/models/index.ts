@@ -1,0 +1,17 @@
+export {
+  type CompleteOptions,
+  type Completion,
+  type CompletionEvent,
+  type Model,
+  ModelFailure,
+} from './model.ts';
+export { costOf, type Price, type PriceList, priceOf, shippedPrices } from './prices.ts';
+export {
+  type Script,
+  scripted,
+  type ScriptedCall,
+  type ScriptedOptions,
+  type ScriptedStep,
+  type ScriptedTurn,
+  toolCall,
+} from './scripted.ts';
