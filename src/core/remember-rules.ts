@@ -1,4 +1,7 @@
+import type { ApprovalRequest } from './approval-request.ts';
 import type { Json } from './json.ts';
+import { isBlobReference } from './stored.ts';
+import type { Remember } from './verdict.ts';
 import type { Who } from './who.ts';
 
 /** A person's standing answer: this tool (with these arguments) may run for the rest of the conversation. */
@@ -12,4 +15,45 @@ export interface RememberedRule {
   readonly by: Who;
   /** ISO 8601. */
   readonly at: string;
+}
+
+/** Rules are sent with every completion: more would make its input grow. */
+export const MAX_RULES = 50;
+
+/** The rule that an approval asks to remember, or why there can be none. */
+export function ruleOf(
+  remember: Remember,
+  request: ApprovalRequest,
+  rule: { readonly id: string; readonly by: Who; readonly at: string },
+): RememberedRule | { readonly problem: string } {
+  if (request.tool === undefined) return { problem: 'only a call can be remembered' };
+  const base = { ...rule, tool: request.tool };
+  const match = remember === 'conversation' ? 'tool' : remember.match;
+  if (match === 'tool') return { ...base, match: { kind: 'tool' } };
+  if (match === 'exact') return { ...base, match: { kind: 'exact', digest: request.digest } };
+  if (isBlobReference(request.input)) {
+    return { problem: 'the arguments are too large to remember a part of: use match "exact"' };
+  }
+  const values: Record<string, Json> = {};
+  for (const pointer of match) {
+    const value = valueAt(request.input, pointer);
+    if (value === undefined) return { problem: `the arguments have nothing at "${pointer}"` };
+    values[pointer] = value;
+  }
+  if (Object.keys(values).length === 0) return { problem: 'match lists no JSON pointer' };
+  return { ...base, match: { kind: 'pointers', values } };
+}
+
+/** The value at a JSON pointer (RFC 6901); undefined when there is none. */
+export function valueAt(document: Json, pointer: string): Json | undefined {
+  if (pointer === '') return document;
+  if (!pointer.startsWith('/')) return undefined;
+  let value: Json | undefined = document;
+  for (const token of pointer.slice(1).split('/')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!Object.hasOwn(value, name)) return undefined;
+    value = (value as { readonly [name: string]: Json })[name];
+  }
+  return value;
 }

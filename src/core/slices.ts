@@ -4,7 +4,7 @@ export const SLICE_CHARACTERS = 256 * 1024;
 /** Cuts a text into slices of bounded length, never inside a surrogate pair. */
 export function slicesOf(text: string, characters: number = SLICE_CHARACTERS): string[] {
   const slices: string[] = [];
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     let end = Math.min(start + characters, text.length);
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
     slices.push(text.slice(start, end));

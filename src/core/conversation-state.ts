@@ -1,0 +1,102 @@
+import type { ApprovalBook } from './approval.ts';
+import type { PlannedCall } from './call.ts';
+import type { Item, Position, View } from './entry.ts';
+import type { Inbox } from './inbox.ts';
+import type { Json } from './json.ts';
+import type { Limits } from './limits.ts';
+import type { EffectState } from './effect.ts';
+import type { Category } from './outcome.ts';
+import type { RememberedRule } from './remember-rules.ts';
+import type { SegmentReference } from './segment.ts';
+import type { SpecRecord } from './spec.ts';
+import type { Operation } from './state-patch.ts';
+import type { ConversationSummary, StatusAnswer } from './status.ts';
+import type { Usage } from './usage.ts';
+import type { Who } from './who.ts';
+
+/** A call's one result, as the workflow keeps it until the batch is complete. */
+export interface SettledCall {
+  readonly item: Item;
+  readonly outcome: Category;
+  readonly effect: EffectState;
+  readonly size: number;
+  readonly tokens: number;
+  readonly preview: string;
+  readonly patch?: readonly Operation[];
+}
+
+/** A batch whose calls wait for people: what a hand-over carries of it. */
+export interface OpenBatch {
+  readonly plan: readonly PlannedCall[];
+  /** By index; null where the call is not settled. */
+  readonly settled: readonly (SettledCall | null)[];
+}
+
+/** The turn that is running. */
+export interface RunningTurn {
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+  /** Milliseconds of this turn that were waits for people. */
+  readonly waitedMs: number;
+  /** Completions of this turn whose calls all were cut off, one after another. */
+  readonly truncatedInARow: number;
+  /** Whether the transcript was compacted for an overflow in this turn already. */
+  readonly overflowCompacted: boolean;
+  /** How often a person extended a limit in this turn. */
+  readonly extensions: number;
+}
+
+/**
+ * All that a conversation remembers: plain JSON, handed over at continue-as-new as it is. The
+ * transcript is not in it (history has that), only where the transcript stands.
+ */
+export interface ConversationState {
+  readonly agent: string;
+  readonly mode: 'task' | 'chat';
+  readonly startedAt: string;
+  readonly by?: Who;
+  readonly tenant?: string;
+  readonly tags?: readonly string[];
+  readonly idleTimeoutMs: number;
+  readonly context: Json;
+  readonly capabilities: readonly string[];
+  readonly control: 'policy' | 'approve';
+  readonly askedLimits: Partial<Limits>;
+
+  readonly spec: SpecRecord;
+  readonly limits: Limits;
+  readonly position: Position;
+  /** What came since the position, in transcript order. */
+  readonly items: readonly Item[];
+  readonly view?: View;
+  readonly segment: SegmentReference | null;
+
+  readonly turn: number;
+  readonly step: number;
+  readonly running?: RunningTurn;
+  readonly batch?: OpenBatch;
+  readonly modelIndex: number;
+
+  readonly inbox: Inbox;
+  readonly approvals: ApprovalBook;
+  readonly rules: readonly RememberedRule[];
+  readonly shared: { readonly state: Json; readonly version: number };
+  readonly usage: Usage;
+  readonly cost?: number;
+  readonly calls: number;
+  readonly contextTokens: number;
+  readonly summary: ConversationSummary;
+  readonly lastTurn?: StatusAnswer['lastTurn'];
+  readonly closing: boolean;
+  readonly counters: {
+    readonly blob: number;
+    readonly segment: number;
+    readonly edit: number;
+    readonly message: number;
+  };
+}
+
+/** The argument of a run that continues another; believed only when the run has a predecessor. */
+export interface Resumed {
+  readonly resumed: ConversationState;
+}
