@@ -10,10 +10,10 @@ export type FoundRequest =
   | { readonly answer: DecideAnswer }
   | { readonly refusal: Refusal };
 
-function findTarget(
+export function findRequest(
   book: ApprovalBook,
   verdict: Verdict,
-  { isKnownCall }: Circumstances,
+  isKnownCall: (target: string) => boolean,
 ): FoundRequest {
   const matches = (entry: { readonly key: string; readonly callId?: string }) =>
     verdict.key === undefined ? entry.callId === verdict.callId : entry.key === verdict.key;
