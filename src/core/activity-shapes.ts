@@ -1,6 +1,6 @@
 import type { PlannedCall } from './call.ts';
 import type { EffectState } from './effect.ts';
-import type { Item, Position, View } from './entry.ts';
+import type { Item, Position, SummaryEntry, View } from './entry.ts';
 import type { Content } from './content.ts';
 import type { Json } from './json.ts';
 import type { Category } from './outcome.ts';
@@ -152,9 +152,9 @@ export interface CompactInput {
 }
 
 export interface CompactOutput {
-  readonly summary?: Stored<Content>;
-  readonly digest?: string;
   readonly view: View;
+  /** Set when a summary was made: the new entry, which `view.summary` shows in place of others. */
+  readonly entry?: SummaryEntry;
   readonly usage: Usage;
   readonly cost?: number;
   readonly model?: string;

@@ -85,11 +85,6 @@ export type Item =
 export interface View {
   /** Results of entries with a smaller number are shown as their previews. */
   readonly cutBefore: number;
-  /** The summary entry (by its activity) that stands for all entries before `upTo`. */
-  readonly summary?: {
-    readonly activityId: string;
-    readonly digest: string;
-    readonly upTo: number;
-    readonly segment?: string;
-  };
+  /** Stands for all entries before `upTo` (numbers count from the conversation's first entry). */
+  readonly summary?: { readonly content: Stored<Content>; readonly upTo: number };
 }
