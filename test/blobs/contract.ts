@@ -1,0 +1,214 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BlobMissing, type BlobStore } from '../../src/blobs/blob-store.ts';
+
+/** How one kind of blob store is opened, and how its bytes are spoiled behind its back. */
+export interface BlobStoreSetup {
+  /** A store as another worker would open it: every call the same place. */
+  readonly open: () => BlobStore;
+  /** A store in another place. */
+  readonly openOther: () => BlobStore;
+  /** Replaces the kept bytes of a blob, as a fault of the medium would. */
+  readonly damage: (conversationId: string, sha256: string, bytes: Uint8Array) => Promise<void>;
+}
+
+const UNUSUAL_IDS = [
+  'a/b/../c',
+  '..',
+  '.',
+  '.store-id',
+  '.incoming',
+  'Case',
+  'case',
+  'ends.',
+  'sp ace\ttab\nline',
+  '100%',
+  '%41',
+  'ünï→çødé 🚀',
+  'back\\slash:"quotes"*?<>|',
+  '\u0000nul',
+  'half \uD83D pair',
+  'half \uD83E pair',
+  `${'long/'.repeat(199)}one`,
+  `${'long/'.repeat(199)}two`,
+  '長'.repeat(1000),
+];
+
+/** What every blob store promises; each kind runs it against the real thing. */
+export function blobStoreContract(name: string, setUp: () => BlobStoreSetup): void {
+  describe(`blob store "${name}"`, () => {
+    let setup: BlobStoreSetup;
+    let store: BlobStore;
+    let count = 0;
+    const newId = (): string => `conversation-${++count}`;
+    beforeAll(() => {
+      setup = setUp();
+      store = setup.open();
+    });
+    afterAll(async () => {
+      await store.close();
+    });
+
+    test('gives back the bytes under their SHA-256', async () => {
+      const id = newId();
+      const bytes = randomBytes(70_000);
+      const sha256 = await store.put(id, bytes);
+      expect(sha256).toBe(sha256Of(bytes));
+      expect(await store.has(id, sha256)).toBe(true);
+      expect(sha256Of(await store.get(id, sha256))).toBe(sha256);
+    });
+
+    test('keeps an empty blob', async () => {
+      const id = newId();
+      const sha256 = await store.put(id, new Uint8Array());
+      expect(await store.get(id, sha256)).toHaveLength(0);
+      expect(await store.deleteConversation(id)).toBe(1);
+    });
+
+    test('keeps 20 MB', async () => {
+      const id = newId();
+      const bytes = randomBytes(20_000_000);
+      const sha256 = await store.put(id, bytes);
+      expect(Buffer.compare(await store.get(id, sha256), bytes)).toBe(0);
+    });
+
+    test('keeps a view of a larger buffer as just that view', async () => {
+      const id = newId();
+      const whole = randomBytes(1000);
+      const view = whole.subarray(100, 200);
+      expect(Buffer.compare(await store.get(id, await store.put(id, view)), view)).toBe(0);
+    });
+
+    test('keeps the same bytes once', async () => {
+      const id = newId();
+      const bytes = randomBytes(100);
+      await store.put(id, bytes);
+      await store.put(id, bytes);
+      expect(await store.deleteConversation(id)).toBe(1);
+    });
+
+    test('takes the same and different bytes from many at once, over several connections', async () => {
+      const id = newId();
+      const others = [setup.open(), setup.open()];
+      const different = Array.from({ length: 20 }, () => randomBytes(5000));
+      const puts = [store, ...others].flatMap((each) =>
+        different.map((bytes) => each.put(id, bytes)),
+      );
+      const digests = new Set(await Promise.all(puts));
+      expect(digests.size).toBe(20);
+      for (const bytes of different) {
+        expect(Buffer.compare(await store.get(id, sha256Of(bytes)), bytes)).toBe(0);
+      }
+      expect(await store.deleteConversation(id)).toBe(20);
+      await Promise.all(others.map((other) => other.close()));
+    });
+
+    test('says which blob is absent', async () => {
+      const id = newId();
+      const sha256 = sha256Of(randomBytes(10));
+      expect(await store.has(id, sha256)).toBe(false);
+      const error = await rejection(store.get(id, sha256));
+      expect(error).toBeInstanceOf(BlobMissing);
+      expect(error).toMatchObject({ conversationId: id, sha256, reason: 'absent' });
+    });
+
+    test.each(['', '../../etc/passwd', 'A'.repeat(64), `${'0'.repeat(63)}/`, "' OR 1=1 --"])(
+      'has nothing under %j, which is no digest',
+      async (notADigest) => {
+        const id = newId();
+        await store.put(id, randomBytes(10));
+        expect(await store.has(id, notADigest)).toBe(false);
+        expect(await rejection(store.get(id, notADigest))).toMatchObject({ reason: 'absent' });
+      },
+    );
+
+    test('keeps conversations apart, also by the same bytes', async () => {
+      const [one, two] = [newId(), newId()];
+      const bytes = randomBytes(100);
+      const sha256 = await store.put(one, bytes);
+      expect(await store.has(two, sha256)).toBe(false);
+      await store.put(two, bytes);
+      expect(await store.deleteConversation(one)).toBe(1);
+      expect(await store.has(one, sha256)).toBe(false);
+      expect(await store.get(two, sha256)).toHaveLength(100);
+    });
+
+    test('refuses damaged, torn and emptied bytes, and a new put mends them', async () => {
+      const id = newId();
+      const bytes = randomBytes(1000);
+      const sha256 = await store.put(id, bytes);
+      const flipped = Buffer.from(bytes);
+      flipped.writeUInt8(flipped.readUInt8(500) ^ 1, 500);
+      for (const spoiled of [flipped, bytes.subarray(0, 400), Buffer.alloc(0)]) {
+        await setup.damage(id, sha256, spoiled);
+        const error = await rejection(store.get(id, sha256));
+        expect(error).toBeInstanceOf(BlobMissing);
+        expect(error).toMatchObject({ conversationId: id, sha256, reason: 'damaged' });
+        expect(await store.put(id, bytes)).toBe(sha256);
+        expect(await store.get(id, sha256)).toHaveLength(1000);
+      }
+    });
+
+    test('deletes a conversation once, and nothing of one that it does not have', async () => {
+      const id = newId();
+      await store.put(id, randomBytes(10));
+      await store.put(id, randomBytes(10));
+      expect(await store.deleteConversation(id)).toBe(2);
+      expect(await store.deleteConversation(id)).toBe(0);
+      expect(await store.deleteConversation(newId())).toBe(0);
+    });
+
+    test('loses no put that crosses deletions of its conversation', async () => {
+      const id = newId();
+      const deleting = (async () => {
+        for (let i = 0; i < 10; i++) await store.deleteConversation(id);
+      })();
+      await Promise.all(Array.from({ length: 20 }, () => store.put(id, randomBytes(100))));
+      await deleting;
+      const sha256 = await store.put(id, randomBytes(100));
+      expect(await store.has(id, sha256)).toBe(true);
+    });
+
+    test('keeps, lists and deletes conversations whatever their ids', async () => {
+      const other = setup.openOther();
+      const digests = new Map<string, string>();
+      for (const id of UNUSUAL_IDS) digests.set(id, await other.put(id, Buffer.from(id)));
+      expect(new Set(await listed(other))).toEqual(new Set(UNUSUAL_IDS));
+      for (const [id, sha256] of digests) {
+        expect(Buffer.compare(await other.get(id, sha256), Buffer.from(id))).toBe(0);
+        expect(await other.deleteConversation(id)).toBe(1);
+      }
+      expect(await listed(other)).toEqual([]);
+      await other.close();
+    });
+
+    test('has one id for all who open it at once, and another elsewhere', async () => {
+      const stores = Array.from({ length: 5 }, setup.open);
+      const ids = await Promise.all([store, ...stores].map((each) => each.id()));
+      expect(new Set(ids).size).toBe(1);
+      expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+      const other = setup.openOther();
+      expect(await other.id()).not.toBe(ids[0]);
+      await Promise.all([other, ...stores].map((each) => each.close()));
+    });
+  });
+}
+
+async function listed(store: BlobStore): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const id of store.conversations()) ids.push(id);
+  return ids;
+}
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error('expected a rejection');
+    },
+    (error: unknown) => error,
+  );
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
