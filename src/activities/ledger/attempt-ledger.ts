@@ -14,6 +14,12 @@ export interface LedgerEntry {
   /** A process group that the tool started, with its leader's pid (= group id). */
   addProcessGroup(leader: number): void;
   removeProcessGroup(leader: number): void;
+  /**
+   * The handler has returned; its result is on the way to the server. The attempt is forgotten after
+   * some seconds, not at once: a process that dies before the server has the result leaves an
+   * attempt that is found like any other (and if the server has it, the report is refused).
+   */
+  returned(): void;
   /** The attempt has ended, or was handed out (`completion: 'later'`): forget it. */
   end(): void;
 }
