@@ -5,6 +5,7 @@ const serverTests = [
   'test/faults/**/*.test.ts',
   'test/client/**/*.test.ts',
   'test/cli/**/*.test.ts',
+  'test/embedded-server/**/*.test.ts',
 ];
 
 export default defineConfig({

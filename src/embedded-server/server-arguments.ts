@@ -1,0 +1,53 @@
+import { SEARCH_ATTRIBUTES } from '../core/names.ts';
+import { LOOPBACK } from './free-port.ts';
+
+export interface ServerSettings {
+  readonly port: number;
+  /** Absent: no UI. */
+  readonly uiPort?: number;
+  readonly namespace: string;
+  /** Absent: everything in memory. */
+  readonly databaseFile?: string;
+  /** The dev server's own speed settings instead of ours, to measure against. */
+  readonly withDefaults: boolean;
+}
+
+export const SEARCH_ATTRIBUTE_TYPES = {
+  [SEARCH_ATTRIBUTES.status]: 'Keyword',
+  [SEARCH_ATTRIBUTES.pending]: 'Int',
+  [SEARCH_ATTRIBUTES.tenant]: 'Keyword',
+  [SEARCH_ATTRIBUTES.tags]: 'KeywordList',
+} as const;
+
+/**
+ * The dev server has one shard and polls its queues 20 times a second by default: every workflow
+ * task then waits up to 50 ms. With these a step is six times faster.
+ */
+const POLL_RATES = {
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'history.visibilityProcessorMaxPollRPS': 2000,
+} as const;
+
+/** Safe against the death of the process; a power cut can lose the last transactions. */
+const SQLITE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'] as const;
+
+/** The arguments of `temporal` that start the dev server as Perdure wants it. */
+export function serverArguments(settings: ServerSettings): readonly string[] {
+  const args = ['server', 'start-dev', '--ip', LOOPBACK, '--port', String(settings.port)];
+  args.push('--namespace', settings.namespace, '--log-level', 'error');
+  if (settings.uiPort === undefined) args.push('--headless');
+  else args.push('--ui-port', String(settings.uiPort));
+  for (const [name, type] of Object.entries(SEARCH_ATTRIBUTE_TYPES)) {
+    args.push('--search-attribute', `${name}=${type}`);
+  }
+  if (settings.databaseFile !== undefined) args.push('--db-filename', settings.databaseFile);
+  if (settings.withDefaults) return args;
+  for (const [key, rate] of Object.entries(POLL_RATES)) {
+    args.push('--dynamic-config-value', `${key}=${rate}`);
+  }
+  if (settings.databaseFile !== undefined) {
+    for (const pragma of SQLITE_PRAGMAS) args.push('--sqlite-pragma', pragma);
+  }
+  return args;
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { SEARCH_ATTRIBUTE_TYPES } from './server-arguments.ts';
+
+const RETRY_MS = 50;
+
+/** One attempt to connect; a loaded machine may need more than one. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+const RETENTION_MS = 30 * 24 * 3600 * 1000;
+
+export interface ReadinessOptions {
+  readonly namespace: string;
+  /** Keep closed conversations for 30 days instead of the server's 24 hours. */
+  readonly keepClosed: boolean;
+  /** Aborts when the server has died or the time is up. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Resolves when the server takes requests, has the namespace, and knows our search attributes.
+ * @throws {Error} with the last reason, when the signal aborts first.
+ */
+export async function waitUntilReady(address: string, options: ReadinessOptions): Promise<void> {
+  let reason = 'it did not take connections';
+  while (!options.signal.aborted) {
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS });
+      try {
+        const missing = await missingSearchAttributes(connection, options.namespace);
+        if (missing.length === 0) {
+          if (options.keepClosed) await keepClosed(connection, options.namespace);
+          return;
+        }
+        reason = `search attributes ${missing.join(', ')} are not registered`;
+      } finally {
+        await connection.close();
+      }
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    await sleep(RETRY_MS, undefined, { signal: options.signal }).catch(() => {});
+  }
+  throw new Error(reason);
+}
+
+async function missingSearchAttributes(connection: Connection, namespace: string) {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  return Object.keys(SEARCH_ATTRIBUTE_TYPES).filter((name) => !(name in (customAttributes ?? {})));
+}
+
+async function keepClosed(connection: Connection, namespace: string): Promise<void> {
+  const { workflowService } = connection;
+  const described = await workflowService.describeNamespace({ namespace });
+  const current = optionalTsToMs(described.config?.workflowExecutionRetentionTtl) ?? 0;
+  if (current >= RETENTION_MS) return;
+  const workflowExecutionRetentionTtl = msToTs(RETENTION_MS);
+  await workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
+}

@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedServer } from '../../src/embedded-server/embedded-server.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** `host:port` of a real Temporal server with our search attributes; namespace `default`. */
+    temporalAddress: string;
+  }
+}
+
+/** One embedded server for all test files of the project, with its database in a scratch directory. */
+export default async function startServer(project: TestProject): Promise<() => Promise<void>> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-test-'));
+  const server = await startEmbeddedServer({ dataDirectory, headless: true });
+  project.provide('temporalAddress', server.address);
+  return async () => {
+    await server.stop();
+    await rm(dataDirectory, { recursive: true, force: true });
+  };
+}
