@@ -1,0 +1,24 @@
+/**
+ * `perdure/client`: start agent runs from a service, talk to them, decide about their calls, read
+ * and watch them. Loads no worker.
+ */
+export { PerdureClient, type PerdureClientOptions } from './perdure-client.ts';
+export { ConversationHandle } from './conversation-handle.ts';
+export type { ConnectOptions } from './connect.ts';
+export type { ClientPatience } from './client-context.ts';
+export type { StartOptions } from './start-conversation.ts';
+export type { SendOptions, SendReceipt } from './send-message.ts';
+export type { ApproveOptions, CallTarget, DenyOptions, VerdictReceipt } from './decide.ts';
+export type { CompletedConversation } from './await-result.ts';
+export type { ConversationInfo, ConversationLife } from './conversation-info.ts';
+export type { ListFilter } from './list-conversations.ts';
+export type { ApprovalFilter, PendingApprovalInfo } from './list-approvals.ts';
+
+export { PerdureRefusal } from './errors/perdure-refusal.ts';
+export { ConversationClosed } from './errors/conversation-closed.ts';
+export { ConversationExists } from './errors/conversation-exists.ts';
+export { ConversationFailed, type ConversationEnd } from './errors/conversation-failed.ts';
+export { ConversationNotFound } from './errors/conversation-not-found.ts';
+export { NoWorker } from './errors/no-worker.ts';
+export { ServerRefused } from './errors/server-refused.ts';
+export { ServerUnreachable } from './errors/server-unreachable.ts';

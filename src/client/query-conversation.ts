@@ -1,0 +1,56 @@
+import { QueryNotRegisteredError, QueryRejectedError } from '@temporalio/client';
+import type { Json } from '../core/json.ts';
+import type { Page } from '../core/status.ts';
+import type { ClientContext } from './client-context.ts';
+import { NoWorker } from './errors/no-worker.ts';
+import { grpcCode, isDeadline, typed } from './to-client-error.ts';
+
+/** gRPC FAILED_PRECONDITION: no worker has polled lately. UNKNOWN, INTERNAL: the worker died over it. */
+const NO_WORKER = new Set([9]);
+
+/**
+ * Asks a conversation. Works for one that has ended too, while a worker runs.
+ * @throws {NoWorker} when none answers within the client's patience.
+ */
+export async function queryConversation<Answer>(
+  context: ClientContext,
+  conversationId: string,
+  name: string,
+  ...args: Json[]
+): Promise<Answer> {
+  const { client, patience } = context;
+  try {
+    return await typed({ ...context, conversationId }, () =>
+      client.withDeadline(Date.now() + patience.queryMs, () =>
+        client.workflow.getHandle(conversationId).query<Answer, Json[]>(name, ...args),
+      ),
+    );
+  } catch (error) {
+    if (isDeadline(error) || NO_WORKER.has(grpcCode(error) ?? 0)) {
+      throw new NoWorker(conversationId, name, { cause: error });
+    }
+    if (error instanceof QueryNotRegisteredError || error instanceof QueryRejectedError) {
+      throw new Error(
+        `workflow "${conversationId}" does not answer "${name}": it is no Perdure conversation`,
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+/** All items of a paged query. */
+export async function queryAll<Item>(
+  context: ClientContext,
+  conversationId: string,
+  name: string,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let from: number | undefined = 0;
+  while (from !== undefined) {
+    const page: Page<Item> = await queryConversation(context, conversationId, name, { from });
+    items.push(...page.items);
+    from = page.next;
+  }
+  return items;
+}

@@ -1,0 +1,73 @@
+import {
+  isGrpcServiceError,
+  NamespaceNotFoundError,
+  ServiceError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { ConversationNotFound } from './errors/conversation-not-found.ts';
+import { ServerRefused } from './errors/server-refused.ts';
+import { ServerUnreachable } from './errors/server-unreachable.ts';
+
+/** gRPC status codes, from the gRPC specification. */
+const GRPC = {
+  invalidArgument: 3,
+  deadline: 4,
+  notFound: 5,
+  permission: 7,
+  unavailable: 14,
+  unauthenticated: 16,
+};
+
+interface Asked {
+  readonly address: string;
+  readonly namespace: string;
+  readonly conversationId?: string;
+}
+
+/**
+ * The typed form of an error of the Temporal client, with its mend; an error that has none is
+ * returned as it is.
+ */
+export function toClientError(error: unknown, asked: Asked): unknown {
+  if (error instanceof NamespaceNotFoundError) {
+    return new ServerRefused({ ...asked, reason: 'namespace' }, { cause: error });
+  }
+  if (error instanceof WorkflowNotFoundError && asked.conversationId !== undefined) {
+    return new ConversationNotFound(asked.conversationId, asked.namespace, { cause: error });
+  }
+  switch (grpcCode(error)) {
+    case GRPC.unavailable:
+      return new ServerUnreachable(asked.address, { cause: error });
+    case GRPC.permission:
+    case GRPC.unauthenticated:
+      return new ServerRefused({ ...asked, reason: 'credentials' }, { cause: error });
+    default:
+      return error;
+  }
+}
+
+/** The gRPC status code of an error, or of its cause. */
+export function grpcCode(error: unknown): number | undefined {
+  if (isGrpcServiceError(error)) return error.code;
+  if (error instanceof ServiceError || (error instanceof Error && error.cause !== undefined)) {
+    return grpcCode(error.cause);
+  }
+  return undefined;
+}
+
+export function isDeadline(error: unknown): boolean {
+  return grpcCode(error) === GRPC.deadline;
+}
+
+export function isInvalidArgument(error: unknown): boolean {
+  return grpcCode(error) === GRPC.invalidArgument;
+}
+
+/** Runs a call of the Temporal client and gives its errors their typed form. */
+export async function typed<T>(asked: Asked, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw toClientError(error, asked);
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  ApplicationFailure,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonObject, type Json } from '../core/json.ts';
+import { REFUSAL_CODES, REFUSAL_TYPE, type Refusal } from '../core/refusal.ts';
+import type { ClientContext } from './client-context.ts';
+import { closedOrMissing } from './closed-or-missing.ts';
+import { PerdureRefusal } from './errors/perdure-refusal.ts';
+import { grpcCode, toClientError } from './to-client-error.ts';
+
+export interface Sending {
+  readonly update: { readonly name: string; readonly payload: Json };
+  /** Says the same, with the same id, for when no worker answers. */
+  readonly signal: { readonly name: string; readonly payload: Json };
+  /** The message's id or the verdict's: by it the conversation takes what arrives twice once. */
+  readonly id: string;
+}
+
+export type Sent<Answer> =
+  { readonly via: 'update'; readonly answer: Answer } | { readonly via: 'signal' };
+
+/** gRPC: the run has had, or has in flight, as many updates as the server allows. */
+const UPDATES_EXHAUSTED = new Set([8, 9]);
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Sends an update; when no worker takes it in time, a signal that says the same, which the server
+ * keeps until a worker is back. Both may arrive: the conversation knows them as one by their id.
+ * @throws {PerdureRefusal} when the conversation refused. `handing_over` was retried before.
+ */
+export async function updateOrSignal<Answer>(
+  context: ClientContext,
+  conversationId: string,
+  sending: Sending,
+): Promise<Sent<Answer>> {
+  const giveUpAt = Date.now() + context.patience.handOverMs;
+  let updateId = sending.id;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sendUpdate<Answer>(context, conversationId, sending, updateId);
+    } catch (error) {
+      const again = retryOf(error);
+      if (again === undefined || Date.now() > giveUpAt) {
+        throw await meaningOf(context, conversationId, error);
+      }
+      // A refusal is the recorded answer to its update id: the same id would only repeat it.
+      if (again === 'new id') updateId = `${sending.id}#${attempt + 1}`;
+      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS));
+    }
+  }
+}
+
+async function sendUpdate<Answer>(
+  context: ClientContext,
+  conversationId: string,
+  sending: Sending,
+  updateId: string,
+): Promise<Sent<Answer>> {
+  const { client, patience } = context;
+  const handle = client.workflow.getHandle(conversationId);
+  try {
+    const update = await client.withDeadline(Date.now() + patience.acceptMs, () =>
+      handle.startUpdate<Answer, [Json]>(sending.update.name, {
+        args: [sending.update.payload],
+        updateId,
+        waitForStage: 'ACCEPTED',
+      }),
+    );
+    const answer = await client.withDeadline(Date.now() + patience.answerMs, () => update.result());
+    return { via: 'update', answer };
+  } catch (error) {
+    const unanswered =
+      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+      UPDATES_EXHAUSTED.has(grpcCode(error) ?? 0);
+    if (!unanswered) throw error;
+    await handle.signal(sending.signal.name, sending.signal.payload);
+    return { via: 'signal' };
+  }
+}
+
+function retryOf(error: unknown): 'same id' | 'new id' | undefined {
+  const failure = failureOf(error);
+  if (failure?.type === 'AcceptedUpdateCompletedWorkflow') return 'same id';
+  if (refusalOf(failure)?.code === 'handing_over') return 'new id';
+  return undefined;
+}
+
+async function meaningOf(
+  context: ClientContext,
+  conversationId: string,
+  error: unknown,
+): Promise<unknown> {
+  if (error instanceof WorkflowNotFoundError) {
+    return closedOrMissing(context, conversationId, error);
+  }
+  const failure = failureOf(error);
+  if (failure?.type === 'AcceptedUpdateCompletedWorkflow') {
+    return closedOrMissing(context, conversationId, failure);
+  }
+  const refusal = refusalOf(failure);
+  if (refusal !== undefined) return new PerdureRefusal(refusal, { cause: error });
+  return toClientError(error, { ...context, conversationId });
+}
+
+function failureOf(error: unknown): ApplicationFailure | undefined {
+  return error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure
+    ? error.cause
+    : undefined;
+}
+
+/** The refusal that a failed update carries. */
+export function refusalOf(failure: ApplicationFailure | undefined): Refusal | undefined {
+  if (failure?.type !== REFUSAL_TYPE) return undefined;
+  const details: unknown = failure.details?.[0];
+  if (!isJsonObject(details)) return undefined;
+  const code = REFUSAL_CODES.find((known) => known === details['code']);
+  if (code === undefined) return undefined;
+  const { message } = details;
+  return { ...details, code, message: typeof message === 'string' ? message : failure.message };
+}
