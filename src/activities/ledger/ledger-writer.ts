@@ -1,5 +1,13 @@
-import { closeSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 import { LEDGER_SUFFIX, TEMPORARY_SUFFIX } from './ledger-directory.ts';
 import {
   applyChange,
@@ -19,6 +27,7 @@ export class LedgerWriter {
   readonly #header: LedgerHeader;
   readonly #path: string;
   readonly #temporaryPath: string;
+  readonly #socketPath: string;
   readonly #log: LedgerLog;
   readonly #attempts = new Map<number, LedgerAttempt>();
   #descriptor: number | undefined;
@@ -30,6 +39,7 @@ export class LedgerWriter {
     this.#header = header;
     this.#path = join(directory, `${header.id}${LEDGER_SUFFIX}`);
     this.#temporaryPath = join(directory, `${header.id}${TEMPORARY_SUFFIX}`);
+    this.#socketPath = resolve(directory, header.socket);
     this.#log = log;
     this.#rewrite();
   }
@@ -53,13 +63,14 @@ export class LedgerWriter {
     }
   }
 
-  /** The file's time says when its process last lived for certain. */
+  /** The file's time says when its process last lived for certain; the socket's keeps cleaners away. */
   touch(): void {
     const now = new Date();
     try {
-      utimesSync(this.#path, now, now);
-    } catch {
-      // Removed, by us or by hand: the next write makes it anew.
+      utimesSync(this.#socketPath, now, now);
+      if (this.#descriptor !== undefined) utimesSync(this.#path, now, now);
+    } catch (error) {
+      this.#recover(error);
     }
   }
 
@@ -82,6 +93,8 @@ export class LedgerWriter {
   }
 
   #rewrite(): void {
+    // To others, a ledger without its socket is that of a dead process.
+    if (!existsSync(this.#socketPath)) throw new Error(`the socket ${this.#socketPath} is gone`);
     const text = [this.#header, ...changesOf(this.#attempts)].map(lineOf).join('');
     rmSync(this.#temporaryPath, { force: true });
     const descriptor = openSync(this.#temporaryPath, 'ax', 0o600);
