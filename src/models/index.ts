@@ -1,3 +1,5 @@
+export { anthropic, type AnthropicOptions } from './anthropic/anthropic.ts';
+export type { AnthropicModelOptions } from './anthropic/anthropic-model.ts';
 export {
   type CompleteOptions,
   type Completion,

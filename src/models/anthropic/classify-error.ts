@@ -1,0 +1,140 @@
+import { AnthropicError, APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
+import type { ModelFailureType } from '../../core/failure.ts';
+import type { Usage } from '../../core/usage.ts';
+import { ModelFailure } from '../model.ts';
+import { retryAfterMs } from '../retry-after.ts';
+
+/** By `error.type`: the only word that an error inside a 200 has. */
+const BY_TYPE: { readonly [type: string]: ModelFailureType } = {
+  rate_limit_error: 'rate_limited',
+  overloaded_error: 'overloaded',
+  api_error: 'server_error',
+  timeout_error: 'server_error',
+  conflict_error: 'server_error',
+  authentication_error: 'auth',
+  permission_error: 'permission',
+  billing_error: 'billing',
+  not_found_error: 'not_found',
+  request_too_large: 'too_large',
+  invalid_request_error: 'invalid_request',
+};
+
+const BY_STATUS: { readonly [status: number]: ModelFailureType } = {
+  401: 'auth',
+  402: 'billing',
+  403: 'permission',
+  404: 'not_found',
+  408: 'server_error',
+  409: 'server_error',
+  413: 'too_large',
+  429: 'rate_limited',
+  529: 'overloaded',
+};
+
+/** The API has no type of its own for these 400s; only their text tells. */
+const CONTEXT_TEXT = /prompt is too long|exceeds? (the )?(maximum )?context|context window/i;
+const BILLING_TEXT = /credit balance|spend(ing)? (limit|cap)|billing|usage limit/i;
+const IMAGE_CODE = 'image_dimensions_too_large';
+
+const ADVICE: Partial<Record<ModelFailureType, string>> = {
+  auth: 'set ANTHROPIC_API_KEY, or pass apiKey to anthropic(id, { apiKey })',
+  billing: "look at the account's credit and spend limits",
+  permission: 'the key may not use this model or feature',
+  not_found: 'check the model id, and the base URL',
+};
+
+/** Any error of a completion as the one failure type that it is. The only place that decides it. */
+export function classifyError(error: unknown, usage?: Usage): ModelFailure {
+  if (error instanceof ModelFailure) return error;
+  if (error instanceof APIUserAbortError) {
+    return new ModelFailure('cancelled', 'the completion was cancelled', { cause: error, usage });
+  }
+  if (error instanceof APIConnectionError) {
+    return failure(
+      'connection',
+      `no connection to the model API: ${reasonOf(error)}`,
+      error,
+      usage,
+    );
+  }
+  if (error instanceof APIError) return fromApiError(error, usage);
+  if (error instanceof SyntaxError) {
+    return failure('bad_response', `the API sent broken JSON: ${error.message}`, error, usage);
+  }
+  const words = error instanceof Error ? error.message : String(error);
+  if (/Could not resolve authentication method/.test(words)) {
+    return failure('auth', `no API key: ${ADVICE.auth}`, error, usage);
+  }
+  if (isConnectionLoss(error)) {
+    return failure('connection', `the connection broke: ${reasonOf(error)}`, error, usage);
+  }
+  const type = error instanceof AnthropicError ? 'invalid_request' : 'bad_response';
+  return failure(type, `the completion failed: ${words}`, error, usage);
+}
+
+function fromApiError(error: APIError, usage: Usage | undefined): ModelFailure {
+  const type = typeOf(error);
+  const place = error.status === undefined ? 'in the stream' : `status ${error.status}`;
+  const advice = ADVICE[type] === undefined ? '' : `; ${ADVICE[type]}`;
+  return new ModelFailure(
+    type,
+    `${type}: ${error.apiMessage ?? error.message} (${place})${advice}`,
+    {
+      cause: error,
+      usage,
+      retryAfterMs: retryAfterMs(error.headers, Date.now()),
+      requestId: error.requestID ?? undefined,
+    },
+  );
+}
+
+function typeOf(error: APIError): ModelFailureType {
+  const { status, headers } = error;
+  const type =
+    (error.type === null ? undefined : BY_TYPE[error.type]) ??
+    (status === undefined ? undefined : (BY_STATUS[status] ?? byClass(status))) ??
+    'bad_response';
+  const text = error.apiMessage ?? error.message;
+  if (type === 'invalid_request') {
+    if (error.errorCode === IMAGE_CODE) return 'too_large';
+    if (CONTEXT_TEXT.test(text)) return 'context_overflow';
+    if (BILLING_TEXT.test(text)) return 'billing';
+    return headers?.get('x-should-retry') === 'true' ? 'server_error' : type;
+  }
+  // A spend cap is a 429 that does not heal.
+  const heals = headers?.get('x-should-retry') !== 'false' && !BILLING_TEXT.test(text);
+  return type === 'rate_limited' && !heals ? 'billing' : type;
+}
+
+function byClass(status: number): ModelFailureType {
+  return status >= 500 ? 'server_error' : 'invalid_request';
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof TypeError && /terminated|fetch failed|network/i.test(error.message))
+    return true;
+  const code = codeOf(error) ?? codeOf(error.cause);
+  return code !== undefined && /^(E[A-Z]+|UND_ERR_.*)$/.test(code);
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner = error.cause instanceof Error ? reasonOf(error.cause) : undefined;
+  return inner === undefined ? error.message : `${error.message} (${inner})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}
+
+function failure(
+  type: ModelFailureType,
+  message: string,
+  cause: unknown,
+  usage: Usage | undefined,
+): ModelFailure {
+  return new ModelFailure(type, message, { cause, usage });
+}

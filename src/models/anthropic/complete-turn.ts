@@ -1,0 +1,175 @@
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { ModelRequest } from '../../core/model-request.ts';
+import { addUsage, NO_USAGE, totalTokens, type Usage } from '../../core/usage.ts';
+import { type IdleLimits, type IdleTimer, startIdleTimer } from '../idle-timer.ts';
+import { type CompleteOptions, type Completion, ModelFailure } from '../model.ts';
+import { buildRequest } from './build-request.ts';
+import type { CacheLifetime } from './cache-breakpoints.ts';
+import { classifyError } from './classify-error.ts';
+import type { AnthropicClient } from './client.ts';
+import { ANTHROPIC_FORMAT, viewRawTurn } from './raw-turn.ts';
+import { applyEvent, type StreamedTurn, startTurn } from './read-stream.ts';
+import { isPaused, providerWord, settleTurn, stopReasonOf } from './settle-turn.ts';
+import { usageOf } from './usage.ts';
+import { watchResponse } from './watch-response.ts';
+
+export interface CompleteTurnSettings {
+  readonly model: string;
+  readonly cache: CacheLifetime | 'off';
+  readonly maxContinuations: number;
+  readonly idle: IdleLimits;
+}
+
+type TurnOptions = CompleteOptions & { readonly settings: CompleteTurnSettings };
+
+/** One turn: a streamed response, and its continuations while the server pauses it. */
+export async function completeTurn(
+  client: AnthropicClient,
+  request: ModelRequest,
+  options: TurnOptions,
+): Promise<Completion> {
+  const { model, maxContinuations } = options.settings;
+  const parts: StreamedTurn[] = [];
+  let requestId: string | undefined;
+  for (;;) {
+    const continued: readonly JsonObject[] = settleTurn(model, parts).content;
+    const streamed = await streamPart(client, {
+      request,
+      continued,
+      options,
+      spent: usageOfParts(parts),
+    });
+    parts.push(streamed.part);
+    requestId = streamed.requestId ?? requestId;
+    if (!isPaused(streamed.part) || parts.length > maxContinuations) break;
+  }
+  return completionOf(model, parts, requestId);
+}
+
+interface PartOptions {
+  readonly request: ModelRequest;
+  readonly continued: readonly JsonObject[];
+  readonly options: TurnOptions;
+  /** What the earlier parts used: lost with a failure, but paid. */
+  readonly spent: Usage;
+}
+
+async function streamPart(
+  client: AnthropicClient,
+  { request, continued, options, spent }: PartOptions,
+): Promise<{ readonly part: StreamedTurn; readonly requestId: string | undefined }> {
+  const { settings, signal, onEvent } = options;
+  const timer = startIdleTimer(signal, settings.idle);
+  const part = startTurn();
+  let requestId: string | undefined;
+  try {
+    const { body, headers } = buildRequest(request, { ...settings, now: Date.now(), continued });
+    const { data: stream, request_id } = await client.messages
+      .create(body, {
+        signal: timer.signal,
+        headers,
+        middleware: [watchResponse(timer, () => onEvent({ type: 'alive' }))],
+      })
+      .withResponse();
+    requestId = request_id ?? undefined;
+    await readPart(stream, part, { timer, onEvent });
+    requireEnd(part, timer, signal);
+    return { part, requestId };
+  } catch (error) {
+    throw describe(error, {
+      timer,
+      signal,
+      requestId,
+      usage: usageSoFar(spent, part),
+    });
+  } finally {
+    timer.stop();
+  }
+}
+
+async function readPart(
+  stream: AsyncIterable<unknown>,
+  part: StreamedTurn,
+  { timer, onEvent }: { readonly timer: IdleTimer } & Pick<CompleteOptions, 'onEvent'>,
+): Promise<void> {
+  try {
+    for await (const event of stream) {
+      timer.progress();
+      applyEvent(part, event as JsonObject, onEvent);
+      if (part.ended) timer.drain();
+    }
+  } catch (error) {
+    if (!part.ended) throw error;
+  }
+}
+
+/** After an abort, and at a cut, the SDK's stream ends as if all were well. */
+function requireEnd(part: StreamedTurn, timer: IdleTimer, signal: AbortSignal): void {
+  if (!part.ended) {
+    if (timer.stalled !== undefined || signal.aborted) throw new Error('the stream was aborted');
+    throw new ModelFailure('connection', 'the stream was cut: it ended without message_stop');
+  }
+  if (part.stopReason === undefined) {
+    throw new ModelFailure('bad_response', 'the answer ended without a stop reason');
+  }
+}
+
+function describe(
+  error: unknown,
+  context: {
+    readonly timer: IdleTimer;
+    readonly signal: AbortSignal;
+    readonly requestId: string | undefined;
+    readonly usage: Usage | undefined;
+  },
+): ModelFailure {
+  const { timer, signal, usage } = context;
+  const found = classifyError(error);
+  const details = { usage, requestId: found.requestId ?? context.requestId, cause: error };
+  if (signal.aborted) return new ModelFailure('cancelled', 'the completion was cancelled', details);
+  if (timer.stalled !== undefined) {
+    return new ModelFailure('stalled', `the stream stalled: ${timer.stalled}`, details);
+  }
+  return new ModelFailure(found.type, found.message, {
+    ...details,
+    retryAfterMs: found.retryAfterMs,
+  });
+}
+
+function completionOf(
+  model: string,
+  parts: readonly StreamedTurn[],
+  requestId: string | undefined,
+): Completion {
+  const last = parts.at(-1) ?? startTurn();
+  const stopReason = stopReasonOf(last.stopReason ?? '', settleTurn(model, parts).content);
+  // What a refused turn holds is not an answer, and may not be built on.
+  const turn = settleTurn(model, stopReason === 'refused' ? [] : parts);
+  if (stopReason === 'end' && turn.content.length === 0) {
+    throw new ModelFailure('bad_response', 'the answer was empty', {
+      usage: usageOfParts(parts),
+      requestId,
+    });
+  }
+  const raw = turn as unknown as Json;
+  return {
+    raw,
+    format: ANTHROPIC_FORMAT,
+    blocks: viewRawTurn(raw),
+    stopReason,
+    providerStopReason: providerWord(last),
+    usage: usageOfParts(parts),
+    ...(requestId === undefined ? {} : { requestId }),
+    model: last.model ?? model,
+  };
+}
+
+/** Undefined when the service had not said anything yet: then nobody knows what was used. */
+function usageSoFar(spent: Usage, part: StreamedTurn): Usage | undefined {
+  const usage = addUsage(spent, usageOf(part.usage));
+  return totalTokens(usage) === 0 ? undefined : usage;
+}
+
+function usageOfParts(parts: readonly StreamedTurn[]): Usage {
+  return parts.map((part) => usageOf(part.usage)).reduce(addUsage, NO_USAGE);
+}
