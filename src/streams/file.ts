@@ -1,0 +1,106 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { conversationName } from '../core/conversation-name.ts';
+import type { Duration } from '../core/duration.ts';
+import { batchTime, createBatcher, type PendingEvent } from './batcher.ts';
+import { eventLine } from './event-line.ts';
+import { appendLines, isAbsent, PART_BYTES } from './event-parts.ts';
+import type { EventSink } from './event-sink.ts';
+import { maxAgeMs } from './max-age.ts';
+import { readEventParts, type PartPosition } from './read-event-parts.ts';
+import { sweepOldConversations } from './sweep-old-conversations.ts';
+
+export interface FileEventSinkOptions {
+  /** Made when it is not there, readable by its owner only. */
+  readonly directory: string;
+  /** About what is kept of one conversation, in parts of 1 MiB; the oldest go. Default 8 MiB, least 2. */
+  readonly maxBytesPerConversation?: number;
+  /** How long the first event of a batch waits for others: 0 to 50, default 25 milliseconds. */
+  readonly batchMs?: number;
+  /** A conversation without an event for that long loses its events; default 7 days. */
+  readonly maxAge?: Duration;
+}
+
+const DEFAULT_MAX_BYTES = 8 * PART_BYTES;
+const SWEEP_EVERY_MS = 60 * 60 * 1000;
+/** Conversations whose newest part is remembered; forgetting it costs one look at the directory. */
+const MAX_KNOWN = 10_000;
+const OFFSET = /^(\d{1,15})\.(\d{1,15})$/;
+
+/**
+ * Events in JSON lines: `<directory>/<conversation>/<part>.jsonl`. Several processes of one host
+ * may publish and subscribe; watchers read the files and cost a writer nothing. Not synced: what
+ * was published right before a power cut may be gone.
+ */
+export function fileEventSink(options: FileEventSinkOptions): EventSink {
+  const root = resolve(options.directory);
+  const keep = Math.max(
+    2,
+    Math.ceil((options.maxBytesPerConversation ?? DEFAULT_MAX_BYTES) / PART_BYTES),
+  );
+  const ageMs = maxAgeMs(options.maxAge);
+  const writer = randomUUID().slice(0, 8);
+  const known = new Map<string, number>();
+  let written = 0;
+  let sweptAt = 0;
+  const batcher = createBatcher({ batchMs: batchTime(options.batchMs), write });
+
+  async function write(conversationId: string, events: readonly PendingEvent[]): Promise<void> {
+    const lines = events.map((event) => eventLine(`${writer}.${++written}`, event));
+    if (known.size >= MAX_KNOWN) known.clear();
+    const last = known.get(conversationId);
+    const directory = directoryOf(root, conversationId);
+    known.set(conversationId, await appendLines(directory, lines, { known: last, keep }));
+    if (Date.now() - sweptAt < SWEEP_EVERY_MS) return;
+    sweptAt = Date.now();
+    // Housekeeping: what it cannot remove now is found again in an hour.
+    void sweepOldConversations(root, ageMs).catch(() => {});
+  }
+
+  async function deleteConversation(conversationId: string): Promise<void> {
+    await batcher.forget(conversationId);
+    known.delete(conversationId);
+    const doomed = join(root, `.deleted-${randomUUID()}`);
+    try {
+      await rename(directoryOf(root, conversationId), doomed);
+    } catch (error) {
+      if (isAbsent(error)) return;
+      throw error;
+    }
+    await rm(doomed, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  return {
+    kind: 'file',
+    publish: batcher.publish,
+    flush: batcher.flush,
+    subscribe: (conversationId, { from, signal } = {}) =>
+      readEventParts(
+        directoryOf(root, conversationId),
+        from === undefined ? undefined : positionOf(from),
+        signal ?? new AbortController().signal,
+      ),
+    deleteConversation,
+    get failures() {
+      return batcher.failures;
+    },
+    close: batcher.close,
+  };
+}
+
+function directoryOf(root: string, conversationId: string): string {
+  const sha256 = (text: string): string =>
+    createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
+  return join(root, conversationName(conversationId, sha256));
+}
+
+function positionOf(offset: string): PartPosition {
+  const match = OFFSET.exec(offset);
+  if (match === null) {
+    throw new Error(
+      `expected an offset of the event sink "file", such as "1.2048", got ${JSON.stringify(offset)}: subscribe without one to begin at the oldest kept event`,
+    );
+  }
+  return { part: Number(match[1]), byte: Number(match[2]) };
+}
