@@ -1,0 +1,123 @@
+import { isJsonObject } from '../core/json.ts';
+import { limitsSchema } from '../core/limits.ts';
+import { agentNameProblem } from '../core/names.ts';
+import { approvalOptions } from './approval-checks.ts';
+import {
+  code,
+  expects,
+  flag,
+  isText,
+  jsonObject,
+  listOf,
+  oneOf,
+  type OptionCheck,
+  optional,
+  optionProblems,
+  options,
+  type OptionTable,
+  positiveCount,
+  positiveDuration,
+  positiveNumber,
+  shown,
+} from './option-checks.ts';
+import { freezeSchema } from './schema/freeze-schema.ts';
+
+const name: OptionCheck = (value) => {
+  const problem = agentNameProblem(value);
+  return problem === undefined ? [] : [problem];
+};
+
+const instructions = expects(
+  'text that is not empty, or a function (info) => text',
+  (value) => typeof value === 'function' || isText(value),
+);
+
+const model: OptionCheck = (value) => {
+  if (!Array.isArray(value)) return oneModel(value);
+  if (value.length === 0) return ['expected at least one model, got an empty list'];
+  return listOf(oneModel)(value);
+};
+
+const oneModel = expects(
+  "a model such as anthropic('…'), or a list of them to fall back on",
+  (value) =>
+    isJsonObject(value) &&
+    isText(value.id) &&
+    isText(value.provider) &&
+    isText(value.format) &&
+    typeof (value as { complete?: unknown }).complete === 'function' &&
+    typeof (value as { view?: unknown }).view === 'function',
+);
+
+const anySchema: OptionCheck = (value) => {
+  const frozen = freezeSchema(value, 'any');
+  return 'problems' in frozen ? frozen.problems : [];
+};
+
+/** The final answer is an object where providers are to enforce it. */
+const objectSchema: OptionCheck = (value) => {
+  const frozen = freezeSchema(value, 'object');
+  return 'problems' in frozen ? frozen.problems : [];
+};
+
+const limitChecks: { readonly [limit in keyof typeof limitsSchema.shape]: OptionCheck } = {
+  maxSteps: optional(positiveCount),
+  deadline: optional(positiveDuration),
+  maxTokens: optional(positiveCount),
+  maxCost: optional(positiveNumber),
+  maxCalls: optional(positiveCount),
+  maxDepth: optional(
+    expects('a whole number of at least 0', (value) => {
+      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+    }),
+  ),
+  maxOutputTokens: optional(positiveCount),
+};
+
+/** `tools` is checked where it is flattened. */
+const AGENT_OPTIONS: OptionTable = {
+  name,
+  model,
+  instructions,
+  tools: () => [],
+  hostedTools: optional(listOf(jsonObject)),
+  contextSchema: optional(anySchema),
+  stateSchema: optional(anySchema),
+  output: optional(objectSchema),
+  control: optional(oneOf('policy', 'approve')),
+  policy: optional(code),
+  approval: optional(approvalOptions),
+  limits: optional(options(limitChecks)),
+  onLimit: optional(oneOf('partial', 'wrapUp', 'fail', 'ask')),
+  maxParallel: optional(positiveCount),
+  runAsDecided: optional(flag),
+  contextBudget: optional(positiveCount),
+  modelPatience: optional(positiveDuration),
+  modelOptions: optional(jsonObject),
+  onAgentChange: optional(oneOf('keep', 'adopt')),
+};
+
+/** What others call these options. */
+const OTHER_WORDS = {
+  models: 'model',
+  prompt: 'instructions',
+  system: 'instructions',
+  systemPrompt: 'instructions',
+  outputSchema: 'output',
+  outputType: 'output',
+  toolset: 'tools',
+  maxSteps: 'limits.maxSteps',
+  maxTurns: 'limits.maxSteps',
+  maxIterations: 'limits.maxSteps',
+  maxTokens: 'limits.maxTokens',
+  maxOutputTokens: 'limits.maxOutputTokens',
+  approvalTimeout: 'approval.timeout',
+  temperature: 'modelOptions',
+  providerOptions: 'modelOptions',
+};
+
+/** Everything that is wrong with an agent's options, its tools apart. */
+export function agentOptionProblems(definition: unknown): string[] {
+  if (!isJsonObject(definition)) return [`expected an object of options, got ${shown(definition)}`];
+  return optionProblems(AGENT_OPTIONS, definition, OTHER_WORDS);
+}
