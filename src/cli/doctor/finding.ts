@@ -1,0 +1,15 @@
+/** What a check of `doctor` found. */
+export interface Finding {
+  readonly check: string;
+  /** `skipped`: could not be told here. */
+  readonly verdict: 'ok' | 'warning' | 'bad' | 'skipped';
+  readonly detail: string;
+  /** What to do about it. */
+  readonly mend?: string;
+}
+
+/** Words of whatever was thrown, on one line. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/\s*\n\s*/g, ' ');
+}
