@@ -1,0 +1,141 @@
+import { CompleteAsyncError, Context, type ApplicationFailure } from '@temporalio/activity';
+import type { CallInput, CallOutput } from '../core/activity-shapes.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { notKnownHere, secondStart } from './attempt-failure.ts';
+import type { ActivityEnvironment } from './environment.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { watchInterruptions } from './interruptions.ts';
+import { prepareCall, type Preparation, type PreparedCall } from './prepare-call.ts';
+import { createRunningCalls, type RunningCallHandle, type RunningCalls } from './running-calls.ts';
+import { runTool } from './run-tool.ts';
+import { settleOutput, type ShownTool } from './settle-output.ts';
+import type { Settlement } from './settle-ending.ts';
+
+/**
+ * The activity behind every tool: the worker's default activity, whose type is the tool's name.
+ *
+ * It completes with the call's one outcome, also when the call was stopped, took too long or failed.
+ * It fails only when another attempt may settle the call: `NotKnownHere`, `StoreUnavailable` (both
+ * before the tool began), `Transient`, `WorkerShutdown` (neither for a `once` tool), `SecondStart`.
+ */
+export function createCallTool(
+  environment: ActivityEnvironment,
+  options: { readonly runningCalls?: RunningCalls } = {},
+): (input: CallInput) => Promise<CallOutput> {
+  const running = options.runningCalls ?? createRunningCalls();
+  return async function callTool(input) {
+    const context = Context.current();
+    if (!isCallInput(input)) throw noSuchActivity(environment, context);
+    const stopHeartbeat = startHeartbeat(context, () => ({
+      worker: environment.identity,
+      running: running.calls.slice(0, 10).map(({ tool }) => tool),
+    }));
+    const handle = running.begin({ tool: input.tool, key: input.key });
+    try {
+      return await runAttempt(environment, context, input, handle);
+    } finally {
+      handle.end();
+      stopHeartbeat();
+    }
+  };
+}
+
+async function runAttempt(
+  environment: ActivityEnvironment,
+  context: Context,
+  input: CallInput,
+  handle: RunningCallHandle,
+): Promise<CallOutput> {
+  const settleUnstarted = (outcome: Outcome, tool: ShownTool = UNKNOWN_TOOL): Promise<CallOutput> =>
+    settleOutput(environment, context, input, outcome as Settlement, tool);
+
+  if (context.info.activityType !== input.tool) {
+    const message = `The activity is named "${context.info.activityType}", the call "${input.tool}".`;
+    return settleUnstarted({ outcome: 'unknown_tool', effect: 'none', message });
+  }
+  const preparation = await prepareUnlessStopped(environment, context, input);
+  if (preparation === 'stopped') {
+    return settleUnstarted({ outcome: 'cancelled', effect: 'none', message: '' });
+  }
+  if (preparation.kind === 'settled') return settleUnstarted(preparation.outcome);
+  const { call } = preparation;
+  if (call.tool.effect === 'once' && context.info.attempt > 1) {
+    throw secondStart(input.tool, context.info.attempt);
+  }
+  handle.setEffect(call.tool.effect);
+  return runInLedger(environment, context, input, call, handle);
+}
+
+async function runInLedger(
+  environment: ActivityEnvironment,
+  context: Context,
+  input: CallInput,
+  call: PreparedCall,
+  handle: RunningCallHandle,
+): Promise<CallOutput> {
+  const { info } = context;
+  const ledgerEntry = environment.ledger.begin({
+    taskToken: info.base64TaskToken,
+    ...call.location,
+    activityId: info.activityId,
+    activityType: info.activityType,
+  });
+  const interruptions = watchInterruptions(context, {
+    waitsForShutdown: call.tool.effect === 'once',
+    shutdown: handle.shutdown,
+  });
+  let handedOut = false;
+  try {
+    const { key, tool } = input;
+    const started = { type: 'started', key, tool, attempt: input.attempt } as const;
+    environment.events.publish(call.conversationId, [started]);
+    const parts = { environment, context, input, call, handle, interruptions, ledgerEntry };
+    const settlement = await runTool(parts);
+    if (settlement === 'later') {
+      // From here on another service has the attempt: this process must not report it as lost.
+      handedOut = true;
+      ledgerEntry.end();
+      throw new CompleteAsyncError();
+    }
+    return await settleOutput(environment, context, input, settlement, call.tool);
+  } finally {
+    interruptions.end();
+    if (!handedOut) ledgerEntry.returned();
+  }
+}
+
+/** A call that never began is shown as if its tool only read: there is nothing that must not be repeated. */
+const UNKNOWN_TOOL: ShownTool = { effect: 'read', maxResultChars: 20_000 };
+
+/** A store that hangs must not hold a stop up; nothing of the tool has run. */
+async function prepareUnlessStopped(
+  environment: ActivityEnvironment,
+  context: Context,
+  input: CallInput,
+): Promise<Preparation | 'stopped'> {
+  const interruptions = watchInterruptions(context, { waitsForShutdown: true });
+  try {
+    const preparation = prepareCall(environment, context, input);
+    const stopped = interruptions.told.then(() => 'stopped' as const);
+    return await Promise.race([stopped, preparation]);
+  } finally {
+    interruptions.end();
+  }
+}
+
+function isCallInput(input: unknown): input is CallInput {
+  if (typeof input !== 'object' || input === null) return false;
+  const { spec, key, callId, tool } = input as Record<string, unknown>;
+  return [spec, key, callId, tool].every((value) => typeof value === 'string') && 'input' in input;
+}
+
+/** The default activity also gets what somebody else's workflow schedules by mistake. */
+function noSuchActivity(environment: ActivityEnvironment, { info }: Context): ApplicationFailure {
+  const known = [...environment.agents.values()].flatMap(({ tools }) =>
+    tools.map(({ name }) => name),
+  );
+  return notKnownHere(
+    `no activity "${info.activityType}" is registered on this worker, and what it was given is no tool call`,
+    { known, patienceMs: environment.deployPatienceMs },
+  );
+}

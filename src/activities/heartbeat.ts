@@ -1,0 +1,22 @@
+import type { Context } from '@temporalio/activity';
+
+/** A stop is heard with the answer to a heartbeat: one a second makes it heard within about a second. */
+const LONGEST_INTERVAL_MS = 1_000;
+const SHORTEST_INTERVAL_MS = 50;
+
+/**
+ * Heartbeats at once and then by a timer, until it is stopped. The details are what the server shows
+ * of a running attempt, and what is left of one that went silent.
+ * @returns what stops it
+ */
+export function startHeartbeat(context: Context, details: () => unknown): () => void {
+  const timeoutMs = context.info.heartbeatTimeoutMs;
+  const intervalMs =
+    timeoutMs === undefined || timeoutMs === 0
+      ? LONGEST_INTERVAL_MS
+      : Math.max(SHORTEST_INTERVAL_MS, Math.min(LONGEST_INTERVAL_MS, timeoutMs / 4));
+  const beat = (): void => context.heartbeat(details());
+  beat();
+  const timer = setInterval(beat, intervalMs);
+  return () => clearInterval(timer);
+}
