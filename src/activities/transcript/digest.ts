@@ -16,8 +16,14 @@ export function sha256Hex(data: string | Uint8Array): string {
  * different digests: the canonical form of the value with every backslash doubled and every lone
  * surrogate written as its escape, after a word with which no JSON begins.
  */
-export function digestOf(value: Json): string {
+export function digestOf(value: unknown): string {
   return sha256Hex(canonicalForm(value));
+}
+
+/** The digest together with the length of what was hashed: how much memory the value takes. */
+export function measure(value: unknown): { readonly digest: string; readonly characters: number } {
+  const form = canonicalForm(value);
+  return { digest: sha256Hex(form), characters: form.length };
 }
 
 /** The digest of a transcript that is one entry longer; `previous` is null for the first entry. */
@@ -25,13 +31,14 @@ export function chainDigest(previous: string | null, entryDigest: string): strin
   return sha256Hex(`${previous ?? ''}${entryDigest}`);
 }
 
-function canonicalForm(value: Json): string {
+function canonicalForm(value: unknown): string {
   try {
     return canonicalize(value) ?? 'null';
   } catch {
     // The package refuses lone surrogates and NaN; a second try tells which of them it was.
-    const recorded = JSON.parse(JSON.stringify(value)) as Json;
-    if (!hasLoneSurrogate(JSON.stringify(value))) return canonicalize(recorded) ?? 'null';
+    const json = JSON.stringify(value);
+    const recorded = JSON.parse(json) as Json;
+    if (!hasLoneSurrogate(json)) return canonicalize(recorded) ?? 'null';
     return `surrogates:${canonicalize(withoutLoneSurrogates(recorded)) ?? 'null'}`;
   }
 }

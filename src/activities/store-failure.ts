@@ -1,0 +1,17 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { BlobMissing, type BlobStore } from '../blobs/blob-store.ts';
+import { ATTEMPT_FAILURES } from '../core/failure.ts';
+
+/**
+ * The failure of an attempt that needed the blob store. The workflow tries again: the store may be
+ * back, or another worker may reach it. A blob that is gone stays gone, and its failure says which.
+ */
+export function storeFailure(blobs: BlobStore, doing: string, error: unknown): ApplicationFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  return ApplicationFailure.create({
+    type: error instanceof BlobMissing ? error.name : ATTEMPT_FAILURES.storeUnavailable,
+    message: `${doing} failed on the ${blobs.kind} blob store: ${reason}`,
+    nonRetryable: true,
+    cause: error instanceof Error ? error : undefined,
+  });
+}

@@ -1,0 +1,53 @@
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadCodec,
+  type SerializationContext,
+} from '@temporalio/common';
+
+/** Stands for a payload that nobody here can read; whoever expects a shape refuses it. */
+export interface Undecodable {
+  readonly undecodable: {
+    readonly encoding: string;
+    readonly bytes: number;
+    readonly problem: string;
+  };
+}
+
+/** Decodes recorded payloads: codecs from last to first, then JSON. Never throws. */
+export type PayloadDecoder = (
+  payloads: readonly Payload[] | null | undefined,
+  context: SerializationContext,
+) => Promise<readonly unknown[]>;
+
+export function createPayloadDecoder(codecs: readonly PayloadCodec[]): PayloadDecoder {
+  return async (payloads, context) => {
+    if (!payloads || payloads.length === 0) return [];
+    let decoded = [...payloads];
+    try {
+      for (const codec of codecs.toReversed()) decoded = await codec.decode(decoded, context);
+    } catch (error) {
+      return payloads.map((payload) => undecodable(payload, error));
+    }
+    return decoded.map(fromPayload);
+  };
+}
+
+function fromPayload(payload: Payload): unknown {
+  try {
+    return defaultPayloadConverter.fromPayload<unknown>(payload);
+  } catch (error) {
+    return undecodable(payload, error);
+  }
+}
+
+function undecodable(payload: Payload, error: unknown): Undecodable {
+  const encoding = payload.metadata?.['encoding'];
+  return {
+    undecodable: {
+      encoding: encoding ? Buffer.from(encoding).toString('latin1').slice(0, 100) : 'none',
+      bytes: payload.data?.length ?? 0,
+      problem: (error instanceof Error ? error.message : String(error)).slice(0, 500),
+    },
+  };
+}
