@@ -60,7 +60,11 @@ describe('scripted', () => {
     const { text: streamed, events } = await complete(scripted([text]), buildRequest());
     expect(streamed).toBe(text);
     expect(events.length).toBeGreaterThan(3);
-    expect(events.every((event) => event.type === 'text' && Buffer.from(event.text).toString() === event.text)).toBe(true);
+    expect(
+      events.every(
+        (event) => event.type === 'text' && Buffer.from(event.text).toString() === event.text,
+      ),
+    ).toBe(true);
   });
 
   test('throws the failures of a turn to its first attempts, then plays it', async () => {

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import type { StopReasonOfModel } from '../../core/activity-shapes.ts';
 import type { WireReply } from './model-server.ts';
 import {
@@ -51,7 +51,18 @@ export const anthropicWire: ModelWire = {
     pauseMs: 10,
     end: 'hang',
   }),
+  read(body) {
+    const { system = null, tools = null, messages } = withoutMarks(body) as JsonObject;
+    return { system, tools, messages: Array.isArray(messages) ? messages : [] };
+  },
 };
+
+/** Cache marks move from request to request; they are no part of what is cached. */
+function withoutMarks(value: Json): Json {
+  return JSON.parse(
+    JSON.stringify(value, (key, inner: Json) => (key === 'cache_control' ? undefined : inner)),
+  ) as Json;
+}
 
 function reply(chunks: readonly Uint8Array[], requestId = 'req_wire'): WireReply {
   return { headers: { ...EVENT_STREAM, 'request-id': requestId }, chunks };

@@ -68,6 +68,14 @@ export interface ModelWire {
   keepAlive(): WireReply;
   /** A 200 with an error as JSON in place of a stream. */
   errorBody(error: WireError): WireReply;
+  /** What a request's body says, without marks that are made anew for each request. */
+  read(body: Json): WireRequest;
+}
+
+export interface WireRequest {
+  readonly system: Json;
+  readonly tools: Json;
+  readonly messages: readonly Json[];
 }
 
 /** One server-sent event. */
