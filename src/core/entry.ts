@@ -85,6 +85,11 @@ export type Item =
 export interface View {
   /** Results of entries with a smaller number are shown as their previews. */
   readonly cutBefore: number;
+  /**
+   * Number of entries when the view was made. Assistant turns from before it lose their signed
+   * reasoning, which providers refuse once what came before it is shown otherwise.
+   */
+  readonly since?: number;
   /** Stands for all entries before `upTo` (numbers count from the conversation's first entry). */
   readonly summary?: { readonly content: Stored<Content>; readonly upTo: number };
 }

@@ -1,0 +1,142 @@
+import { partsOf, textOf, type Content, type Part } from './content.ts';
+import { cutText } from './cut-text.ts';
+import type { AssistantEntry, Entry, ResultEntry, View } from './entry.ts';
+import type { AssistantMessage, Block, RequestMessage, ToolResultPart } from './model-request.ts';
+import { isBlobReference, PREVIEW_CHARACTERS, type BlobReference, type Stored } from './stored.ts';
+
+/**
+ * A transcript as the messages of a model request, under a view of it. Of what the view's summary
+ * stands for, the first user message stays. The results of an assistant turn become one tool
+ * message directly after it; what users said meanwhile follows. What the request linter mends is
+ * not mended here.
+ */
+export function renderTranscript(
+  entries: readonly Entry[],
+  view: View | undefined,
+  blocksOf: (entry: AssistantEntry) => readonly Block[],
+): RequestMessage[] {
+  const messages: RequestMessage[] = [];
+  let results: ToolResultPart[] = [];
+  let said: Part[] = [];
+
+  function endOfStep(): void {
+    if (results.length > 0) messages.push({ role: 'tool', results });
+    if (said.length > 0) messages.push({ role: 'user', content: said });
+    results = [];
+    said = [];
+  }
+
+  for (const { entry, n } of shownEntries(entries, view)) {
+    switch (entry.kind) {
+      case 'user':
+        said.push(...partsOfStored(entry.content));
+        break;
+      case 'summary':
+        said.push(...summaryParts(entry.content));
+        break;
+      case 'note':
+        said.push({ type: 'text', text: entry.text });
+        break;
+      case 'result':
+        results.push(resultPart(entry, n < (view?.cutBefore ?? 0)));
+        break;
+      case 'assistant':
+        endOfStep();
+        messages.push(assistantMessage(entry, n < sinceOf(view), blocksOf));
+        break;
+    }
+  }
+  endOfStep();
+  return messages;
+}
+
+type ShownEntry =
+  | Exclude<Entry, { readonly kind: 'summary' }>
+  | { readonly kind: 'summary'; readonly content: Stored<Content> };
+
+function shownEntries(
+  entries: readonly Entry[],
+  view: View | undefined,
+): readonly { readonly entry: ShownEntry; readonly n: number }[] {
+  const summary = view?.summary;
+  const from = Math.min(summary?.upTo ?? 0, entries.length);
+  const first = entries.findIndex((entry) => entry.kind === 'user');
+  const shown: { entry: ShownEntry; n: number }[] = [];
+  entries.forEach((entry, n) => {
+    if (n === from && summary !== undefined) shown.push({ entry: summaryOf(summary), n });
+    if (n < from && n !== first) return;
+    // Summaries are shown by the view alone: it says which one holds.
+    if (entry.kind === 'summary' || (entry.kind === 'note' && !entry.shown)) return;
+    shown.push({ entry, n });
+  });
+  if (from === entries.length && summary !== undefined) {
+    shown.push({ entry: summaryOf(summary), n: from });
+  }
+  return shown;
+}
+
+function summaryOf({ content }: { readonly content: Stored<Content> }): ShownEntry {
+  return { kind: 'summary', content };
+}
+
+function sinceOf(view: View | undefined): number {
+  return view?.since ?? Math.max(view?.cutBefore ?? 0, view?.summary?.upTo ?? 0);
+}
+
+function assistantMessage(
+  entry: AssistantEntry,
+  isFromBefore: boolean,
+  blocksOf: (entry: AssistantEntry) => readonly Block[],
+): AssistantMessage {
+  const { format, model, raw } = entry;
+  if (isBlobReference(raw)) {
+    return { role: 'assistant', format, model, raw: null, blocks: [lostPart(raw)] };
+  }
+  const blocks = blocksOf(entry);
+  const isSigned = (block: Block) => block.type === 'reasoning' && block.signed;
+  if (isFromBefore && blocks.some(isSigned)) {
+    const kept = blocks.filter((block) => !isSigned(block));
+    return { role: 'assistant', format, model, raw: null, blocks: kept };
+  }
+  return { role: 'assistant', format, model, raw, blocks };
+}
+
+function resultPart(entry: ResultEntry, isCut: boolean): ToolResultPart {
+  const content = partsOfStored(entry.shownAs ?? entry.content);
+  return {
+    callId: entry.callId,
+    tool: entry.tool,
+    content: isCut ? cutParts(content) : content,
+    isError: entry.outcome !== 'ok',
+  };
+}
+
+/** The beginning of a result that is no longer shown whole. What is short stays as it is. */
+function cutParts(content: readonly Part[]): readonly Part[] {
+  const text = textOf(content);
+  if (text.length <= PREVIEW_CHARACTERS && content.every((part) => part.type === 'text')) {
+    return content;
+  }
+  const left = text.length - PREVIEW_CHARACTERS;
+  const beginning = cutText(text, PREVIEW_CHARACTERS);
+  const line =
+    left > 0
+      ? `[This older result is shown cut; some ${left} more characters are left out.]`
+      : '[This older result is shown without its images and documents.]';
+  return [{ type: 'text', text: `${beginning}\n${line}` }];
+}
+
+function summaryParts(content: Stored<Content>): readonly Part[] {
+  const line = '[Earlier messages are left out. This summary stands in their place:]';
+  return [{ type: 'text', text: line }, ...partsOfStored(content)];
+}
+
+function partsOfStored(content: Stored<Content>): readonly Part[] {
+  return isBlobReference(content) ? [lostPart(content)] : partsOf(content);
+}
+
+/** What stands for a content that could not be loaded. */
+function lostPart({ blob, size, preview }: BlobReference): { type: 'text'; text: string } {
+  const text = `[This content (${size} bytes, blob ${blob}) could not be loaded. It began: ${preview}]`;
+  return { type: 'text', text };
+}
