@@ -58,6 +58,8 @@ export interface ConversationState {
   readonly tenant?: string;
   readonly tags?: readonly string[];
   readonly idleTimeoutMs: number;
+  /** Mode `chat`: since when it waits for a message, in milliseconds since 1970. */
+  readonly idleSinceMs?: number;
   readonly context: Json;
   readonly capabilities: readonly string[];
   readonly control: 'policy' | 'approve';
@@ -87,6 +89,8 @@ export interface ConversationState {
   readonly contextTokens: number;
   readonly summary: ConversationSummary;
   readonly lastTurn?: StatusAnswer['lastTurn'];
+  /** The last structured answer, where the agent declares a schema. */
+  readonly output?: Json;
   readonly closing: boolean;
   readonly counters: {
     readonly blob: number;

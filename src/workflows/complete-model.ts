@@ -1,0 +1,173 @@
+import { CancelledFailure, sleep } from '@temporalio/workflow';
+import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
+import type { ModelFailureType } from '../core/failure.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
+import { ACTIVITIES, activityIds } from '../core/names.ts';
+import { afterFailedCompletion } from '../core/retry-delay.ts';
+import { addUsage, type Usage } from '../core/usage.ts';
+import { describeFailure } from './describe-failure.ts';
+import type { Memory } from './memory.ts';
+import { schedule } from './schedule.ts';
+
+/** Longer than the longest legal generation; the adapter's idle timer is the real guard. */
+const COMPLETION_MS = 60 * 60_000;
+
+export type ModelOutcome =
+  | { readonly output: ModelOutput; readonly activityId: string; readonly sent: number }
+  | { readonly failure: { readonly type: ModelFailureType; readonly message: string } };
+
+/** A fallback serves where the fault lies with the service or the account, not with the request. */
+function mayFallBack(type: ModelFailureType): boolean {
+  return !['invalid_request', 'too_large', 'context_overflow', 'refused', 'cancelled'].includes(
+    type,
+  );
+}
+
+/**
+ * One completion, through failures, waits and fallbacks, until there is a turn or the patience with
+ * the last model is used up (design §7).
+ */
+export async function completeModel(
+  memory: Memory,
+  request: Omit<ModelInput, 'attempt' | 'modelIndex' | 'items' | 'position'>,
+): Promise<ModelOutcome> {
+  const { settings } = memory.state.spec;
+  const baseId = activityIds.model(memory.state.turn, memory.state.step);
+  let failed = { count: 0, spentMs: 0 };
+  for (let n = 1; ; n++) {
+    const { modelIndex } = memory.state;
+    const model = settings.models[modelIndex] ?? 'model';
+    const activityId = activityIds.rerun(baseId, n);
+    const input: ModelInput = {
+      ...request,
+      position: memory.state.position,
+      items: memory.state.items,
+      modelIndex,
+      attempt: n,
+    };
+    try {
+      const output = await schedule<ModelOutput>(memory, {
+        type: ACTIVITIES.model,
+        activityId,
+        input,
+        summary: model,
+        taskQueue: settings.modelTaskQueues?.[model],
+        startToCloseMs: COMPLETION_MS,
+        onCancel: 'try',
+      });
+      if (memory.status === 'waiting_model') memory.show('running');
+      return { output, activityId, sent: input.items.length };
+    } catch (error) {
+      const failure = reported(error);
+      addFailedUsage(memory, model, failure.usage);
+      failed = { count: failed.count + 1, spentMs: failed.spentMs + failure.ranMs };
+      const next = afterFailedCompletion(
+        failure.type,
+        { ...failed, patienceMs: settings.modelPatienceMs },
+        failure.retryAfterMs,
+        Math.random(),
+      );
+      if (next.kind === 'again') {
+        const delayMs = failure.atOnce && failed.count <= 1 ? 0 : next.delayMs;
+        if (next.countsAgainstPatience) failed = { ...failed, spentMs: failed.spentMs + delayMs };
+        await wait(memory, delayMs, `${model}: ${failure.message}`);
+        continue;
+      }
+      const fallback = settings.models[modelIndex + 1];
+      if (fallback === undefined || !mayFallBack(failure.type)) {
+        return { failure: { type: failure.type, message: failure.message } };
+      }
+      memory.update({ modelIndex: modelIndex + 1 });
+      failed = { count: 0, spentMs: 0 };
+      memory.note(
+        'model_switched',
+        `${model} gave up (${failure.type}: ${failure.message}); ${fallback} goes on`,
+        new Date().toISOString(),
+      );
+    }
+  }
+}
+
+async function wait(memory: Memory, delayMs: number, why: string): Promise<void> {
+  if (delayMs === 0) return;
+  memory.show('waiting_model', { untilMs: Date.now() + delayMs, for: why });
+  await sleep(delayMs, { summary: `waiting for the model: ${why}`.slice(0, 130) });
+}
+
+interface ReportedFailure {
+  readonly type: ModelFailureType;
+  readonly message: string;
+  readonly retryAfterMs: number | undefined;
+  readonly usage: Usage | undefined;
+  /** Milliseconds that the attempt ran; 0 where nobody knows: time without a worker does not count. */
+  readonly ranMs: number;
+  /** The fault was ours, not the model's: the first time, try again without a wait. */
+  readonly atOnce: boolean;
+}
+
+function reported(error: unknown): ReportedFailure {
+  const failure = describeFailure(error);
+  const own = { retryAfterMs: undefined, usage: undefined, ranMs: 0 };
+  switch (failure.kind) {
+    case 'cancelled':
+      throw new CancelledFailure('cancelled');
+    case 'model': {
+      if (failure.type === 'cancelled') throw new CancelledFailure(failure.message);
+      const details = isJsonObject(failure.details) ? failure.details : {};
+      return {
+        type: failure.type,
+        message: failure.message,
+        retryAfterMs: numberOf(details['retryAfterMs']),
+        usage: usageOf(details['usage']),
+        ranMs: numberOf(details['ranMs']) ?? 0,
+        atOnce: false,
+      };
+    }
+    case 'failed':
+      return {
+        ...own,
+        type: 'bad_response',
+        message: `${failure.type}: ${failure.message}`,
+        atOnce: false,
+      };
+    case 'not_known_here':
+    case 'transient':
+      return { ...own, type: 'connection', message: failure.message, atOnce: false };
+    case 'lost':
+    case 'second_start':
+    case 'no_worker':
+    case 'start_to_close':
+      return { ...own, type: 'connection', message: failure.message, atOnce: true };
+  }
+}
+
+function addFailedUsage(memory: Memory, model: string, usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  const { summary } = memory.state;
+  const perModel = summary.usagePerModel[model];
+  memory.update({
+    usage: addUsage(memory.state.usage, usage),
+    summary: {
+      ...summary,
+      usagePerModel: {
+        ...summary.usagePerModel,
+        [model]: perModel === undefined ? usage : addUsage(perModel, usage),
+      },
+    },
+  });
+}
+
+function numberOf(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function usageOf(value: Json | undefined): Usage | undefined {
+  if (!isJsonObject(value) || typeof value['output'] !== 'number') return undefined;
+  return {
+    input: numberOf(value['input']) ?? 0,
+    cacheRead: numberOf(value['cacheRead']) ?? 0,
+    cacheWrite: numberOf(value['cacheWrite']) ?? 0,
+    output: value['output'],
+    reasoning: numberOf(value['reasoning']) ?? 0,
+  };
+}

@@ -1,0 +1,248 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CompactInput, CompactOutput, SpecInput } from '../core/activity-shapes.ts';
+import { begin } from '../core/begin.ts';
+import type { ConversationState } from '../core/conversation-state.ts';
+import { meaningOf } from '../core/end-of-turn.ts';
+import { take } from '../core/inbox.ts';
+import { lowerLimits } from '../core/limits.ts';
+import { ACTIVITIES, activityIds } from '../core/names.ts';
+import type { SpecRecord } from '../core/spec.ts';
+import type { ConversationResult } from '../core/status.ts';
+import { absorbMessages } from './absorb.ts';
+import { answerQueries } from './answers.ts';
+import { askForMore } from './ask-for-more.ts';
+import { completeModel } from './complete-model.ts';
+import { finish, keepLastEntries } from './finish.ts';
+import { gate } from './gate.ts';
+import { handOver, handOverDue } from './hand-over.ts';
+import { Memory } from './memory.ts';
+import { ownActivity } from './own-activity.ts';
+import { createPresenter } from './present.ts';
+import { receiveFromOutside } from './receive.ts';
+import { readResumed } from './resume.ts';
+import { runBatch } from './run-batch.ts';
+import { runCall } from './run-call.ts';
+import { enter, runTurn, type TurnEffects, type TurnEnd } from './run-turn.ts';
+
+/**
+ * One conversation with one agent; the workflow type is the agent's name.
+ * @param argument a `Start` (format.md §1), or what an earlier run handed over
+ * @returns the result of the conversation
+ * @throws ApplicationFailure `InvalidStart` with all problems; `UnknownAgent`; a stop reason in
+ *   PascalCase for a task that failed
+ */
+export async function conversation(argument: unknown): Promise<ConversationResult> {
+  const memory = new Memory(initialState(argument), workflowInfo().runId, createPresenter());
+  let turn: CancellationScope | undefined;
+  receiveFromOutside(memory, { interruptTurn: () => turn?.cancel() });
+  answerQueries(memory);
+  const root = CancellationScope.current();
+  root.cancelRequested.catch(() => {
+    memory.stop ??= { reason: 'the conversation was cancelled' };
+  });
+  const runInScope = async (): Promise<TurnEnd> => {
+    turn = new CancellationScope();
+    try {
+      return await turn.run(() => runTurn(memory, turnEffects(memory)));
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      return { stopReason: 'stopped' };
+    } finally {
+      turn = undefined;
+    }
+  };
+  try {
+    return await live(memory, runInScope);
+  } catch (error) {
+    if (!isCancellation(error) || !root.consideredCancelled) throw error;
+    await keepLastEntries(memory);
+    throw new CancelledFailure('the conversation was cancelled');
+  }
+}
+
+async function live(
+  memory: Memory,
+  runInScope: () => Promise<TurnEnd>,
+): Promise<ConversationResult> {
+  if (memory.state.spec.digest === '') await readSpec(memory);
+  memory.show(memory.state.running === undefined ? 'waiting_input' : 'running');
+  for (;;) {
+    if (memory.state.running === undefined) {
+      const idle = await waitForMessage(memory);
+      if (idle === 'hand_over') return handOver(memory);
+      if (idle !== 'message') return finish(memory, idle);
+      await beginTurn(memory);
+    }
+    const end = await runInScope();
+    if (end === 'hand_over') return handOver(memory);
+    endTurn(memory, end);
+    // A cancel that came while the turn ran has only interrupted it so far.
+    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled');
+    if (isOver(memory, end)) {
+      return finish(memory, end.stopReason, end.message);
+    }
+  }
+}
+
+/** A task is over with its turn, unless it answered and another message waits. */
+function isOver({ state }: Memory, end: Exclude<TurnEnd, 'hand_over'>): boolean {
+  if (state.mode === 'chat') return false;
+  const waits = state.inbox.queued.length > 0 && !state.closing;
+  return !(waits && meaningOf(end.stopReason) === 'completed');
+}
+
+async function readSpec(memory: Memory, adoptedAtTurn?: number): Promise<void> {
+  const { agent, context, capabilities, control, by, tenant, askedLimits } = memory.state;
+  const input: SpecInput = {
+    agent,
+    context,
+    capabilities,
+    control,
+    ...(by === undefined ? {} : { by }),
+    ...(tenant === undefined ? {} : { tenant }),
+  };
+  const spec = await ownActivity<SpecRecord>(memory, {
+    type: ACTIVITIES.spec,
+    activityId: activityIds.spec(adoptedAtTurn),
+    input,
+    summary: 'what this conversation runs on',
+  });
+  memory.update({ spec, limits: lowerLimits(spec.settings.limits, askedLimits) });
+}
+
+async function waitForMessage(
+  memory: Memory,
+): Promise<'message' | 'idle' | 'closed' | 'hand_over'> {
+  const due = () => handOverDue(memory) && memory.state.inbox.queued.length === 0;
+  const idleSinceMs = memory.state.idleSinceMs ?? Date.now();
+  memory.update({ idleSinceMs });
+  for (;;) {
+    const { closing, inbox, idleTimeoutMs } = memory.state;
+    if (closing) return 'closed';
+    if (inbox.queued.length > 0) return 'message';
+    if (due()) return 'hand_over';
+    const untilMs = idleSinceMs + idleTimeoutMs;
+    if (Date.now() >= untilMs) return 'idle';
+    memory.show('waiting_input', { untilMs });
+    await condition(
+      () => memory.state.closing || memory.state.inbox.queued.length > 0 || due(),
+      untilMs - Date.now(),
+      { summary: 'idle timeout' },
+    );
+  }
+}
+
+async function beginTurn(memory: Memory): Promise<void> {
+  await absorbMessages(memory);
+  const turn = memory.state.turn + 1;
+  const { idleSinceMs: _, ...state } = memory.state;
+  memory.state = {
+    ...state,
+    turn,
+    step: 0,
+    running: {
+      startedAtMs: Date.now(),
+      waitedMs: 0,
+      truncatedInARow: 0,
+      overflowCompacted: false,
+      extensions: 0,
+    },
+  };
+  if (turn > 1 && state.spec.settings.onAgentChange === 'adopt') await readSpec(memory, turn);
+  const { inbox, taken } = take(memory.state.inbox, 'all');
+  memory.update({ inbox });
+  enter(memory, taken);
+}
+
+function endTurn(memory: Memory, end: Exclude<TurnEnd, 'hand_over'>): void {
+  const { running: _, ...state } = memory.state;
+  const answered = state.lastTurn?.turn === state.turn ? state.lastTurn.text : '';
+  memory.state = {
+    ...state,
+    lastTurn: { turn: state.turn, stopReason: end.stopReason, text: answered },
+  };
+  if (end.stopReason === 'stopped') {
+    const by = memory.stop?.by === undefined ? '' : ` by ${memory.stop.by.id}`;
+    const why = memory.stop?.reason === undefined ? '' : `: ${memory.stop.reason}`;
+    const text = `[The turn was interrupted${by}${why}.]`;
+    memory.note('stopped', text, new Date().toISOString(), { shown: true });
+  } else if (meaningOf(end.stopReason) !== 'completed') {
+    const why = end.message === undefined ? '' : `: ${end.message}`;
+    memory.note('turn_ended', `${end.stopReason}${why}`, new Date().toISOString());
+  }
+  memory.stop = undefined;
+}
+
+function turnEffects(memory: Memory): TurnEffects {
+  const due = () => handOverDue(memory);
+  return {
+    completeModel: (request) => completeModel(memory, request),
+    compact: (reason) => compact(memory, reason),
+    absorbMessages: () => absorbMessages(memory),
+    askForMore: (limit) => askForMore(memory, limit, due),
+    handOverDue: due,
+    nowMs: () => Date.now(),
+    runBatch: (batch) =>
+      runBatch(memory, batch, {
+        runCall: (call, edited) => runCall(memory, call, edited),
+        waitForDecisions: (keys, onDecision) =>
+          gate(memory, { keys, onDecision, handOverDue: due }),
+        nowMs: () => Date.now(),
+      }),
+  };
+}
+
+async function compact(
+  memory: Memory,
+  reason: 'budget' | 'overflow',
+): Promise<CompactOutput | undefined> {
+  const { spec, position, items, view, segment, turn, step } = memory.state;
+  const input: CompactInput = {
+    spec: spec.digest,
+    position,
+    items,
+    reason,
+    ...(view === undefined ? {} : { view }),
+    ...(segment === null ? {} : { segment }),
+  };
+  try {
+    return await ownActivity<CompactOutput>(memory, {
+      type: ACTIVITIES.compact,
+      activityId: activityIds.compact(turn, step + 1),
+      input,
+      summary: reason === 'budget' ? 'the context budget is reached' : 'the context window is full',
+    });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const text = error instanceof Error ? error.message : String(error);
+    memory.note('compaction_failed', text, new Date().toISOString());
+    return undefined;
+  }
+}
+
+function initialState(argument: unknown): ConversationState {
+  const { workflowType, runId, continuedFromExecutionRunId } = workflowInfo();
+  if (continuedFromExecutionRunId !== undefined) {
+    const resumed = readResumed(argument, runId);
+    if (resumed !== undefined) return resumed;
+  }
+  const born = begin(argument, {
+    agent: workflowType,
+    run: runId,
+    at: new Date().toISOString(),
+  });
+  if ('state' in born) return born.state;
+  throw ApplicationFailure.create({
+    message: `this is no start argument: ${born.problems.join('; ')}`.slice(0, 2_000),
+    type: 'InvalidStart',
+    nonRetryable: true,
+    details: [{ problems: born.problems.map((problem) => problem.slice(0, 500)) }],
+  });
+}

@@ -1,0 +1,92 @@
+import type { CallInput, ReconcileOutput } from '../core/activity-shapes.ts';
+import { afterLostAttempt, MAX_LOST_ATTEMPTS, mayRepeatOnce } from '../core/after-lost-attempt.ts';
+import { positionOfKey, type PlannedCall } from '../core/call.ts';
+import type { SettledCall } from '../core/conversation-state.ts';
+import type { EffectState } from '../core/effect.ts';
+import { ACTIVITIES, activityIds } from '../core/names.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { settleBy, settleWithout } from '../core/settle-call.ts';
+import { describeFailure } from './describe-failure.ts';
+import type { Memory } from './memory.ts';
+import { RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
+
+export interface LostCall {
+  readonly call: PlannedCall;
+  /** Of the attempt that was lost. */
+  readonly input: CallInput;
+  readonly provedEnded: boolean;
+  readonly lost: number;
+  readonly message: string;
+}
+
+/**
+ * What follows a lost attempt (design §4): another one, or the call's result. A `once` call is
+ * repeated only when its tool says that it was not done and its attempt can no longer act.
+ */
+export async function followLostAttempt(
+  memory: Memory,
+  lostCall: LostCall,
+): Promise<SettledCall | 'again'> {
+  const { call, input, provedEnded, lost, message } = lostCall;
+  const place = positionOfKey(call.key);
+  const attempt = { effect: call.effect, provedEnded, reconciles: call.reconciles === true, lost };
+  switch (afterLostAttempt(attempt)) {
+    case 'again':
+      return 'again';
+    case 'tool_failed':
+      return settleWithout(call, place, {
+        outcome: 'tool_failed',
+        effect: 'none',
+        message: `It was given up after ${MAX_LOST_ATTEMPTS} lost attempts: ${message}.`,
+      });
+    case 'outcome_unknown':
+      return settleWithout(call, place, outcomeUnknown(lost, message));
+    case 'reconcile': {
+      const answer = await reconcile(memory, input, call);
+      if (answer === undefined) return settleWithout(call, place, outcomeUnknown(lost, message));
+      if (answer.output.status === 'done') return settleBy(answer.activityId, answer.output.output);
+      if (answer.output.status === 'not_done' && mayRepeatOnce(attempt)) return 'again';
+      return settleWithout(call, place, outcomeUnknown(lost, message));
+    }
+  }
+}
+
+/** Asks the tool what happened; undefined when it could not be asked. */
+async function reconcile(
+  memory: Memory,
+  input: CallInput,
+  call: PlannedCall,
+): Promise<{ readonly output: ReconcileOutput; readonly activityId: string } | undefined> {
+  const place = positionOfKey(call.key);
+  const id = activityIds.reconcile(activityIds.call(place.turn, place.step, call.index));
+  for (let n = 1; n <= MAX_LOST_ATTEMPTS; n++) {
+    // Each lost attempt has a reconcile of its own: the ids of one call's must differ.
+    const activityId = activityIds.rerun(id, (input.attempt - 1) * MAX_LOST_ATTEMPTS + n);
+    try {
+      const output = await schedule<ReconcileOutput>(memory, {
+        type: ACTIVITIES.reconcile,
+        activityId,
+        input,
+        summary: `what happened to ${call.tool}?`,
+        taskQueue: call.taskQueue,
+        startToCloseMs: call.timeout + RUNTIME_RESERVE_MS,
+        onCancel: 'wait',
+      });
+      return { output, activityId };
+    } catch (error) {
+      const { kind } = describeFailure(error);
+      if (kind !== 'lost' && kind !== 'start_to_close') return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** What may have happened when an attempt ended without a word. */
+export function unlessRead(call: PlannedCall): EffectState {
+  return call.effect === 'read' ? 'none' : 'unknown';
+}
+
+function outcomeUnknown(lost: number, message: string): Outcome {
+  const attempts = lost === 1 ? 'its attempt was lost' : `${lost} attempts were lost`;
+  return { outcome: 'outcome_unknown', effect: 'unknown', message: `${attempts}: ${message}.` };
+}

@@ -1,0 +1,172 @@
+import { previewOf } from '../core/stored.ts';
+import { utf8Bytes } from '../core/slices.ts';
+import type { ConversationState } from '../core/conversation-state.ts';
+import type { Entry, Item } from '../core/entry.ts';
+import type { Header } from '../core/header.ts';
+import type { Json } from '../core/json.ts';
+import type { Stop } from '../core/message.ts';
+import type { Refusal } from '../core/refusal.ts';
+import type { Status } from '../core/status.ts';
+import type { DecideAnswer, Verdict } from '../core/verdict.ts';
+
+/** Refusals and other notes that may wait for the next completion; more are only counted. */
+const MAX_WAITING_NOTES = 50;
+const MAX_NOTE_CHARACTERS = 1_000;
+
+/** A verdict with new arguments: it holds its place until the main loop has validated them. */
+export interface WaitingEdit {
+  readonly verdict: Verdict;
+  readonly from: 'signal' | 'update';
+  readonly key: string;
+  fate?: { readonly answer: DecideAnswer } | { readonly refusal: Refusal };
+}
+
+/**
+ * What one run of a conversation has in mind. `state` is plain JSON and is what a hand-over carries;
+ * the rest belongs to this run.
+ */
+export class Memory {
+  state: ConversationState;
+  status: Status = 'starting';
+  waitingUntilMs: number | undefined;
+  waitingFor: string | undefined;
+  /** Entries of this run, in transcript order; the last `state.items.length` are not in any input yet. */
+  headers: Header[] = [];
+  /** Set by `stop`, until the turn has ended. */
+  stop: Stop | undefined;
+  /** Verdicts whose new arguments are to be validated, and those that came behind them. */
+  edits: WaitingEdit[] = [];
+  handingOver = false;
+  /** History length at which the newest update was answered. */
+  answeredAt = -1;
+  /** Activities in flight: there is no hand-over before they are done. */
+  inFlight = 0;
+
+  private waitingNotes = 0;
+  private uncountedNotes = 0;
+  private readonly run: string;
+  private readonly onChange: (memory: Memory) => void;
+
+  constructor(state: ConversationState, run: string, onChange: (memory: Memory) => void) {
+    this.state = state;
+    this.run = run;
+    this.onChange = onChange;
+  }
+
+  update(change: Partial<ConversationState>): void {
+    this.state = { ...this.state, ...change };
+  }
+
+  /** Sets what the conversation is doing; people see it in the UI. */
+  show(status: Status, waiting: { readonly untilMs?: number; readonly for?: string } = {}): void {
+    this.status = status;
+    this.waitingUntilMs = waiting.untilMs;
+    this.waitingFor = waiting.for;
+    this.onChange(this);
+  }
+
+  /** Adds an entry that no activity made. */
+  addEntry(entry: Entry, details: { readonly size?: number } = {}): void {
+    this.add(
+      { entry },
+      {
+        kind: entry.kind,
+        turn: entry.turn,
+        step: entry.step,
+        size: details.size ?? utf8Bytes(JSON.stringify(entry)),
+        preview: previewOfEntry(entry),
+        ...(entry.kind === 'result'
+          ? { outcome: entry.outcome, key: entry.key, tool: entry.tool }
+          : {}),
+      },
+    );
+  }
+
+  add(item: Item, header: Omit<Header, 'n' | 'at'>): void {
+    const n = this.state.position.count + this.state.items.length;
+    const at = 'activityId' in item ? { run: this.run, activityId: item.activityId } : undefined;
+    this.headers.push({ n, ...header, ...(at === undefined ? {} : { at }) });
+    this.update({ items: [...this.state.items, item] });
+  }
+
+  /**
+   * The first `sent` waiting items have entered a completion, whose turn follows them. What came
+   * while it ran waits for the next one.
+   */
+  advance(
+    sent: number,
+    position: { readonly count: number; readonly digest: string },
+    recordedBy: string,
+    assistant: Omit<Header, 'n' | 'at' | 'kind'>,
+  ): void {
+    const first = this.headers.length - this.state.items.length;
+    const entered = this.headers.slice(first, first + sent).map((header, item) => ({
+      ...header,
+      at: header.at ?? { run: this.run, inputOf: recordedBy, item },
+    }));
+    const turn: Header = {
+      n: position.count - 1,
+      kind: 'assistant',
+      ...assistant,
+      at: { run: this.run, activityId: recordedBy },
+    };
+    const waiting = this.headers.slice(first + sent);
+    this.headers = [
+      ...this.headers.slice(0, first),
+      ...entered,
+      turn,
+      ...waiting.map((header, index) => ({ ...header, n: position.count + index })),
+    ];
+    this.waitingNotes = 0;
+    this.update({
+      items: this.state.items.slice(sent),
+      position: { run: this.run, ...position },
+    });
+  }
+
+  /** Writes into the audit. The model does not see it unless `shown`. */
+  note(
+    code: string,
+    text: string,
+    at: string,
+    more: { readonly shown?: boolean; readonly details?: Json } = {},
+  ): void {
+    if (this.waitingNotes >= MAX_WAITING_NOTES) {
+      this.uncountedNotes += 1;
+      return;
+    }
+    this.waitingNotes += 1;
+    const uncounted =
+      this.uncountedNotes === 0 ? '' : ` (${this.uncountedNotes} more notes were not kept)`;
+    this.uncountedNotes = 0;
+    this.addEntry({
+      kind: 'note',
+      turn: this.state.turn,
+      step: this.state.step,
+      code,
+      text: text.slice(0, MAX_NOTE_CHARACTERS) + uncounted,
+      shown: more.shown ?? false,
+      ...(more.details === undefined ? {} : { details: more.details }),
+      at,
+    });
+  }
+}
+
+function previewOfEntry(entry: Entry): string {
+  switch (entry.kind) {
+    case 'note':
+      return previewOf(entry.text);
+    case 'assistant':
+      return '';
+    case 'user':
+    case 'result':
+    case 'summary': {
+      const { content } = entry;
+      if (typeof content === 'string') return previewOf(content);
+      if ('blob' in content) return content.preview;
+      return previewOf(
+        content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' '),
+      );
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
+
+/**
+ * What a payload that cannot be decoded becomes. Throwing instead would fail the workflow task, and
+ * Temporal would repeat it for ever: one signal with broken JSON would stick the conversation.
+ */
+export interface Undecodable {
+  readonly undecodable: {
+    readonly encoding: string;
+    readonly bytes: number;
+    readonly problem: string;
+  };
+}
+
+export function isUndecodable(value: unknown): value is Undecodable {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).length === 1 &&
+    'undecodable' in value &&
+    typeof value.undecodable === 'object'
+  );
+}
+
+export const payloadConverter: PayloadConverter = {
+  toPayload(value, ...rest) {
+    return defaultPayloadConverter.toPayload(value, ...rest);
+  },
+  fromPayload<T>(payload: Payload, ...rest: never[]): T {
+    try {
+      return defaultPayloadConverter.fromPayload<T>(payload, ...rest);
+    } catch (error) {
+      const undecodable: Undecodable = {
+        undecodable: {
+          encoding: encodingOf(payload),
+          bytes: payload.data?.length ?? 0,
+          problem: error instanceof Error ? error.message.slice(0, 500) : String(error),
+        },
+      };
+      return undecodable as T;
+    }
+  },
+};
+
+function encodingOf(payload: Payload): string {
+  const bytes = payload.metadata?.['encoding'];
+  return bytes === undefined || bytes === null
+    ? 'none'
+    : Array.from(bytes.slice(0, 100), (byte) => String.fromCharCode(byte)).join('');
+}

@@ -1,0 +1,99 @@
+import { type Decision, settle } from '../core/approval.ts';
+import { enqueue, INBOX_CAPACITY, seenMessage } from '../core/inbox.ts';
+import { messageSchema, type SendAnswer } from '../core/message.ts';
+import { parse } from '../core/parse.ts';
+import type { Refusal } from '../core/refusal.ts';
+import type { Memory } from './memory.ts';
+import { isUndecodable } from './payload-converter.ts';
+
+export type Received<Answer> = { readonly answer: Answer } | { readonly refusal: Refusal };
+
+/** Whether a message would be taken; what update `send` refuses so leaves no event. */
+export function judgeMessage(memory: Memory, value: unknown): Refusal | undefined {
+  if (isUndecodable(value)) {
+    return {
+      code: 'undecodable',
+      message: `the payload could not be read: ${value.undecodable.problem}`,
+    };
+  }
+  const parsed = parse(messageSchema, value);
+  if ('problems' in parsed) {
+    return {
+      code: 'invalid_message',
+      message: `this is no message: ${parsed.problems.join('; ')}`,
+      problems: [...parsed.problems],
+    };
+  }
+  const { id } = parsed.value;
+  if (id !== undefined && seenMessage(memory.state.inbox, id) !== undefined) return undefined;
+  if (memory.state.closing) {
+    return { code: 'closed', message: 'the conversation is closing: it takes no more messages' };
+  }
+  if (memory.state.inbox.queued.length >= INBOX_CAPACITY) {
+    return {
+      code: 'inbox_full',
+      message: `${INBOX_CAPACITY} messages wait already: send it later`,
+    };
+  }
+  return undefined;
+}
+
+/** Takes a message: into the running turn, or to wait for the next. A known id changes nothing. */
+export function receiveMessage(memory: Memory, value: unknown, at: string): Received<SendAnswer> {
+  const refusal = judgeMessage(memory, value);
+  if (refusal !== undefined) return { refusal };
+  const parsed = parse(messageSchema, value);
+  if ('problems' in parsed) throw new Error('a judged message parses');
+  const message = parsed.value;
+  const { state } = memory;
+  if (message.id !== undefined) {
+    const seen = seenMessage(state.inbox, message.id);
+    if (seen !== undefined) return { answer: { turn: seen.turn, state: seen.state } };
+  }
+  const number = state.counters.message + 1;
+  const id = message.id ?? `m${number}`;
+  const denied = denyPendingFor(memory, id, at);
+  const running = state.running !== undefined;
+  const steers = running && (denied || message.when === 'steer');
+  const answer: SendAnswer = {
+    turn: steers ? state.turn : state.turn + 1,
+    state: denied ? 'denied_pending' : steers ? 'steered' : running ? 'queued' : 'started',
+  };
+  memory.update({
+    counters: { ...memory.state.counters, message: number },
+    inbox: enqueue(
+      memory.state.inbox,
+      {
+        id,
+        content: message.content,
+        ...(message.by === undefined ? {} : { by: message.by }),
+        at,
+        when: steers ? 'steer' : 'queue',
+      },
+      { id, ...answer },
+    ),
+  });
+  return { answer };
+}
+
+/** Where the asking side chose so, a user's message answers what waits: with a denial. */
+function denyPendingFor(memory: Memory, messageId: string, at: string): boolean {
+  const { approvals } = memory.state;
+  const denied = approvals.pending.filter(
+    ({ settings }) => settings.onMessageWhileWaiting === 'deny',
+  );
+  let book = approvals;
+  for (const { request } of denied) {
+    const decision: Decision = {
+      key: request.key,
+      ...(request.callId === undefined ? {} : { callId: request.callId }),
+      decision: 'deny',
+      at,
+      reason: `The user sent a message instead (${messageId}).`,
+      verdicts: request.verdicts,
+    };
+    book = settle(book, decision);
+  }
+  if (denied.length > 0) memory.update({ approvals: book });
+  return denied.length > 0;
+}

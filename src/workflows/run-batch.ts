@@ -1,0 +1,195 @@
+import { decisionOf, type Decision, type PendingApproval, publish } from '../core/approval.ts';
+import type { ApprovalRequest } from '../core/approval-request.ts';
+import type { EditedInput } from '../core/approval.ts';
+import { createLanes, lanesOf, type Task } from '../core/batch.ts';
+import { positionOfKey, type PlannedCall } from '../core/call.ts';
+import type { OpenBatch, SettledCall } from '../core/conversation-state.ts';
+import { addCall } from '../core/conversation-summary.ts';
+import { outcomeOfDecision } from '../core/outcome-of-decision.ts';
+import { settleWithout } from '../core/settle-call.ts';
+import { applyStatePatch } from '../core/state-patch.ts';
+import { utf8Bytes } from '../core/slices.ts';
+import type { Memory } from './memory.ts';
+
+/** What a batch needs of the world; plain functions in tests. */
+export interface BatchEffects {
+  readonly runCall: (call: PlannedCall, edited: EditedInput | undefined) => Promise<SettledCall>;
+  readonly waitForDecisions: (
+    keys: readonly string[],
+    onDecision: (decision: Decision) => void,
+  ) => Promise<'decided' | 'hand_over'>;
+  readonly nowMs: () => number;
+}
+
+/** The shared state may grow by patches to this, in bytes of JSON. */
+const MAX_SHARED_STATE_BYTES = 64 * 1024;
+
+/**
+ * Settles every call of a batch: asks, waits, runs, and adds exactly one result per call to the
+ * transcript, in call order (design §3). A hand-over while people are waited for leaves the batch
+ * open in the state.
+ * @returns `expired` when an approval ran out that ends the turn.
+ */
+export async function runBatch(
+  memory: Memory,
+  batch: OpenBatch,
+  effects: BatchEffects,
+): Promise<'done' | 'expired' | 'hand_over'> {
+  const settled: (SettledCall | null)[] = [...batch.settled];
+  const keep = (call: PlannedCall, result: SettledCall) => {
+    settled[call.index] = result;
+    memory.update({ batch: { plan: batch.plan, settled: [...settled] } });
+  };
+  let failed = false;
+  const { maxParallel, runAsDecided } = memory.state.spec.settings;
+  const early: Promise<void>[] = [];
+  const earlyLanes = createLanes(maxParallel);
+  const run = (call: PlannedCall, edited?: EditedInput): Task => {
+    return async () => {
+      if (settled[call.index] != null) return;
+      if (memory.stop !== undefined || failed) keep(call, notBegun(call));
+      else keep(call, await effects.runCall(call, edited));
+    };
+  };
+  const startEarly = (call: PlannedCall, edited?: EditedInput) => {
+    if (runAsDecided && call.parallelSafe) early.push(earlyLanes(run(call, edited)));
+  };
+
+  memory.update({ batch: { plan: batch.plan, settled } });
+  const ready: { readonly call: PlannedCall; edited?: EditedInput }[] = [];
+  const asked: PlannedCall[] = [];
+  for (const call of batch.plan) {
+    if (settled[call.index] != null) continue;
+    if (typeof call.verdict === 'object') {
+      keep(call, settleWithout(call, positionOfKey(call.key), call.verdict.settled));
+    } else if (call.verdict === 'run' || hasRule(memory, call)) {
+      ready.push({ call });
+      startEarly(call);
+    } else {
+      asked.push(call);
+    }
+  }
+  for (const call of asked) ask(memory, call, effects.nowMs());
+  if (asked.length > 0) {
+    const byKey = new Map(asked.map((call) => [call.key, call]));
+    const waited = await effects.waitForDecisions([...byKey.keys()], (decision) => {
+      const call = byKey.get(decision.key);
+      if (call === undefined) return;
+      const outcome = outcomeOfDecision(decision);
+      if (outcome !== undefined) {
+        keep(call, settleWithout(call, positionOfKey(call.key), outcome));
+        if (decision.decision === 'expire' && call.approval?.expire === 'fail') failed = true;
+        return;
+      }
+      ready.push({ call, ...(decision.edited === undefined ? {} : { edited: decision.edited }) });
+      startEarly(call, decision.edited);
+    });
+    if (waited === 'hand_over') return 'hand_over';
+  }
+  ready.sort((a, b) => a.call.index - b.call.index);
+  await Promise.all(early);
+  const calls = ready.map(({ call }) => call);
+  const lanes = createLanes(lanesOf(calls, maxParallel));
+  await Promise.all(ready.map(({ call, edited }) => lanes(run(call, edited))));
+  record(memory, batch.plan, settled);
+  return failed ? 'expired' : 'done';
+}
+
+function hasRule(memory: Memory, call: PlannedCall): boolean {
+  return call.rule !== undefined && memory.state.rules.some(({ id }) => id === call.rule);
+}
+
+function notBegun(call: PlannedCall): SettledCall {
+  return settleWithout(call, positionOfKey(call.key), {
+    outcome: 'cancelled',
+    effect: 'none',
+    message: 'It had not begun.',
+  });
+}
+
+function ask(memory: Memory, call: PlannedCall, nowMs: number): void {
+  const { approvals } = memory.state;
+  const isPublished =
+    decisionOf(approvals, call.key) !== undefined ||
+    approvals.pending.some(({ request }) => request.key === call.key);
+  if (isPublished) return;
+  const settings = call.approval ?? memory.state.spec.settings.approval;
+  const iso = (ms: number | undefined) =>
+    ms === undefined ? undefined : new Date(nowMs + ms).toISOString();
+  const expiresAt = iso(settings.timeoutMs);
+  const remindAt = iso(settings.remindAfterMs);
+  const request: ApprovalRequest = {
+    kind: 'call',
+    key: call.key,
+    callId: call.callId,
+    tool: call.tool,
+    input: call.input,
+    digest: call.inputDigest,
+    summary: call.summary,
+    danger: call.danger,
+    reason: call.reason ?? '',
+    requestedAt: new Date(nowMs).toISOString(),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(remindAt === undefined ? {} : { remindAt }),
+    ...(settings.askedOf === undefined ? {} : { askedOf: settings.askedOf }),
+    ...(settings.quorum > 1 ? { quorum: settings.quorum } : {}),
+    verdicts: [],
+  };
+  const pending: PendingApproval = { request, settings, requestedAtMs: nowMs };
+  memory.update({ approvals: publish(approvals, pending) });
+}
+
+/** Results enter the transcript in call order, however they finished; so do their state patches. */
+function record(
+  memory: Memory,
+  plan: readonly PlannedCall[],
+  settled: readonly (SettledCall | null)[],
+): void {
+  for (const call of plan) {
+    const result = settled[call.index];
+    if (result == null) throw new Error(`call ${call.key} has no result`);
+    const final = patched(memory, call, result);
+    memory.add(final.item, {
+      kind: 'result',
+      ...place(call),
+      size: final.size,
+      tokens: final.tokens,
+      preview: final.preview,
+      outcome: final.outcome,
+      key: call.key,
+      tool: call.tool,
+    });
+    memory.update({
+      calls: memory.state.calls + 1,
+      summary: addCall(memory.state.summary, { ...call, outcome: final.outcome }),
+    });
+  }
+  const { batch: _, ...rest } = memory.state;
+  memory.state = rest;
+}
+
+function place(call: PlannedCall): { readonly turn: number; readonly step: number } {
+  const { turn, step } = positionOfKey(call.key);
+  return { turn, step };
+}
+
+function patched(memory: Memory, call: PlannedCall, result: SettledCall): SettledCall {
+  if (result.patch === undefined || result.patch.length === 0) return result;
+  const { state, version } = memory.state.shared;
+  const applied = applyStatePatch(state, result.patch);
+  const problem =
+    'problem' in applied
+      ? applied.problem
+      : utf8Bytes(JSON.stringify(applied.state)) > MAX_SHARED_STATE_BYTES
+        ? `the state would have more than ${MAX_SHARED_STATE_BYTES} bytes`
+        : undefined;
+  if (problem === undefined && 'state' in applied) {
+    memory.update({ shared: { state: applied.state, version: version + 1 } });
+    return result;
+  }
+  return settleWithout(call, positionOfKey(call.key), {
+    outcome: 'state_conflict',
+    effect: call.effect === 'read' ? 'none' : 'happened',
+    message: problem ?? '',
+  });
+}

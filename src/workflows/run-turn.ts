@@ -1,0 +1,233 @@
+import type { CompactOutput, ModelInput, ModelOutput } from '../core/activity-shapes.ts';
+import type { OpenBatch } from '../core/conversation-state.ts';
+import { addCompletion } from '../core/conversation-summary.ts';
+import { stopReasonOfFailure } from '../core/end-of-turn.ts';
+import { take, type QueuedMessage } from '../core/inbox.ts';
+import { limitReached, type LimitReached } from '../core/limits.ts';
+import type { StopReason } from '../core/status.ts';
+import { addUsage, totalTokens } from '../core/usage.ts';
+import type { ModelOutcome } from './complete-model.ts';
+import type { Memory } from './memory.ts';
+
+/** What a turn needs of the world; plain functions in tests. */
+export interface TurnEffects {
+  readonly completeModel: (
+    request: Omit<ModelInput, 'attempt' | 'modelIndex' | 'items' | 'position'>,
+  ) => Promise<ModelOutcome>;
+  readonly compact: (reason: 'budget' | 'overflow') => Promise<CompactOutput | undefined>;
+  readonly runBatch: (batch: OpenBatch) => Promise<'done' | 'expired' | 'hand_over'>;
+  readonly absorbMessages: () => Promise<void>;
+  /** Asks a person whether the conversation may go on beyond a limit. */
+  readonly askForMore: (limit: LimitReached) => Promise<'extended' | 'refused' | 'hand_over'>;
+  readonly handOverDue: () => boolean;
+  readonly nowMs: () => number;
+}
+
+export type TurnEnd = { readonly stopReason: StopReason; readonly message?: string } | 'hand_over';
+
+/** Completions in a row that were cut off in the middle of their calls, before the turn gives up. */
+const MAX_TRUNCATED_IN_A_ROW = 3;
+
+/** Runs the turn, from wherever it stands, until the agent has nothing more to do. */
+export async function runTurn(memory: Memory, effects: TurnEffects): Promise<TurnEnd> {
+  const { batch } = memory.state;
+  if (batch !== undefined) {
+    const ended = await finishBatch(memory, batch, effects);
+    if (ended !== undefined) return ended;
+  }
+  for (;;) {
+    if (memory.stop !== undefined) return { stopReason: 'stopped' };
+    await effects.absorbMessages();
+    const { inbox, taken } = take(memory.state.inbox, 'steer');
+    memory.update({ inbox });
+    enter(memory, taken);
+    const limit = limitOf(memory, effects.nowMs());
+    const { onLimit, contextBudget } = memory.state.spec.settings;
+    if (limit !== undefined && onLimit === 'ask') {
+      const answer = await effects.askForMore(limit);
+      if (answer === 'hand_over') return 'hand_over';
+      if (answer === 'refused')
+        return { stopReason: memory.stop === undefined ? limit : 'stopped' };
+    } else if (limit !== undefined && onLimit !== 'wrapUp') {
+      return { stopReason: limit };
+    }
+    if (effects.handOverDue()) return 'hand_over';
+    if (contextBudget !== undefined && memory.state.contextTokens > contextBudget) {
+      await compact(memory, 'budget', effects);
+    }
+    const wrapUp = limit !== undefined && onLimit === 'wrapUp';
+    const ended = await step(memory, effects, wrapUp);
+    const isOver =
+      ended === undefined || (ended !== 'hand_over' && ended.stopReason === 'answered');
+    if (wrapUp && isOver) return { stopReason: limit };
+    if (ended !== undefined) return ended;
+  }
+}
+
+/** One completion and its batch; undefined when the turn goes on. */
+async function step(
+  memory: Memory,
+  effects: TurnEffects,
+  wrapUp: boolean,
+): Promise<TurnEnd | undefined> {
+  const { state } = memory;
+  memory.update({ step: state.step + 1 });
+  memory.show(state.closing ? 'closing' : 'running');
+  const outcome = await effects.completeModel({
+    spec: state.spec.digest,
+    rules: state.rules,
+    usage: state.usage,
+    ...(state.view === undefined ? {} : { view: state.view }),
+    ...(state.shared.version === 0 && state.shared.state === null
+      ? {}
+      : { state: state.shared.state }),
+    ...(wrapUp ? { wrapUp } : {}),
+    ...(state.segment === null ? {} : { segment: state.segment }),
+  });
+  if ('failure' in outcome) return afterFailure(memory, effects, outcome.failure);
+  const { output } = outcome;
+  account(memory, outcome);
+  if (output.stopReason === 'context_overflow' && output.plan.length === 0) {
+    return afterFailure(memory, effects, {
+      type: 'context_overflow',
+      message: 'the context window is full',
+    });
+  }
+  if (output.plan.length === 0) return endOf(memory, output);
+  const cut = output.plan.every(
+    ({ verdict }) => typeof verdict === 'object' && verdict.settled.outcome === 'truncated',
+  );
+  const { running } = memory.state;
+  const truncatedInARow = cut ? (running?.truncatedInARow ?? 0) + 1 : 0;
+  if (running !== undefined) memory.update({ running: { ...running, truncatedInARow } });
+  const ended = await finishBatch(memory, { plan: output.plan, settled: [] }, effects);
+  if (ended !== undefined) return ended;
+  return truncatedInARow >= MAX_TRUNCATED_IN_A_ROW ? { stopReason: 'truncated' } : undefined;
+}
+
+async function finishBatch(
+  memory: Memory,
+  batch: OpenBatch,
+  effects: TurnEffects,
+): Promise<TurnEnd | undefined> {
+  const ended = await effects.runBatch(batch);
+  switch (ended) {
+    case 'hand_over':
+      return 'hand_over';
+    case 'expired':
+      return { stopReason: 'approval_expired' };
+    case 'done':
+      if (memory.stop !== undefined) return { stopReason: 'stopped' };
+      memory.show(memory.state.closing ? 'closing' : 'running');
+      return undefined;
+  }
+}
+
+function endOf(memory: Memory, output: ModelOutput): TurnEnd | undefined {
+  switch (output.stopReason) {
+    case 'refused':
+      return { stopReason: 'refused' };
+    case 'unparseable':
+      return { stopReason: 'unparseable' };
+    case 'max_tokens':
+      return { stopReason: 'truncated' };
+    case 'context_overflow':
+    case 'end':
+    case 'tool_calls':
+    case 'other':
+      break;
+  }
+  // What steers arrived while the model answered: it enters at the next step of the same turn.
+  const steered = memory.state.inbox.queued.some(({ when }) => when === 'steer');
+  return steered && memory.stop === undefined ? undefined : { stopReason: 'answered' };
+}
+
+async function afterFailure(
+  memory: Memory,
+  effects: TurnEffects,
+  failure: { readonly type: Parameters<typeof stopReasonOfFailure>[0]; readonly message: string },
+): Promise<TurnEnd | undefined> {
+  const { running } = memory.state;
+  if (failure.type === 'context_overflow' && running?.overflowCompacted === false) {
+    memory.update({ running: { ...running, overflowCompacted: true } });
+    if (await compact(memory, 'overflow', effects)) return undefined;
+  }
+  return { stopReason: stopReasonOfFailure(failure.type), message: failure.message };
+}
+
+/** Whether the transcript is shown shorter now. */
+async function compact(
+  memory: Memory,
+  reason: 'budget' | 'overflow',
+  effects: TurnEffects,
+): Promise<boolean> {
+  const output = await effects.compact(reason);
+  if (output === undefined) return false;
+  const { state } = memory;
+  const cost = addCost(state.cost, output.cost);
+  memory.update({
+    view: output.view,
+    usage: addUsage(state.usage, output.usage),
+    // Measured again by the next completion; until then nothing asks to compact once more.
+    contextTokens: 0,
+    ...(cost === undefined ? {} : { cost }),
+  });
+  if (output.entry !== undefined) memory.addEntry(output.entry);
+  return true;
+}
+
+function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknown }>): void {
+  const { output, activityId, sent } = outcome;
+  const { state } = memory;
+  const cost = addCost(state.cost, output.cost);
+  memory.advance(sent, { count: output.count, digest: output.transcriptDigest }, activityId, {
+    turn: state.turn,
+    step: state.step,
+    size: 0,
+    tokens: output.usage.output,
+    preview:
+      typeof output.text === 'string' ? output.text.slice(0, 200) : (output.text?.preview ?? ''),
+  });
+  memory.update({
+    usage: addUsage(state.usage, output.usage),
+    summary: addCompletion(state.summary, output.model, output.usage),
+    contextTokens: output.contextTokens ?? totalTokens(output.usage),
+    ...(cost === undefined ? {} : { cost }),
+    lastTurn: { turn: state.turn, stopReason: 'answered', text: output.text ?? '' },
+    ...(output.output === undefined ? {} : { output: output.output }),
+  });
+  for (const repair of output.repairs ?? []) {
+    memory.note('request_repaired', repair, new Date().toISOString());
+  }
+}
+
+function addCost(before: number | undefined, cost: number | undefined): number | undefined {
+  return cost === undefined ? before : (before ?? 0) + cost;
+}
+
+function limitOf(memory: Memory, nowMs: number): LimitReached | undefined {
+  const { state } = memory;
+  return limitReached(state.limits, {
+    steps: state.step,
+    turnMs:
+      state.running === undefined ? 0 : nowMs - state.running.startedAtMs - state.running.waitedMs,
+    tokens: totalTokens(state.usage),
+    cost: state.cost ?? 0,
+    calls: state.calls,
+  });
+}
+
+/** Messages become entries of the transcript, in order. */
+export function enter(memory: Memory, messages: readonly QueuedMessage[]): void {
+  for (const message of messages) {
+    memory.addEntry({
+      kind: 'user',
+      turn: memory.state.turn,
+      step: memory.state.step,
+      id: message.id,
+      content: message.content,
+      ...(message.by === undefined ? {} : { by: message.by }),
+      at: message.at,
+    });
+  }
+}
