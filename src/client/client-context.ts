@@ -1,4 +1,4 @@
-import type { Client, Connection } from '@temporalio/client';
+import type { Client, ConnectionLike } from '@temporalio/client';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { EventSink } from '../streams/event-sink.ts';
 
@@ -36,6 +36,6 @@ export const DEFAULT_PATIENCE: ClientPatience = {
 };
 
 /** The raw service of the client's connection. */
-export function connectionOf(context: ClientContext): Connection {
-  return context.client.connection as Connection;
+export function connectionOf(context: ClientContext): ConnectionLike {
+  return context.client.connection;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { type Finding, reasonOf } from './finding.ts';
 
 const CHECK = 'poll rates';
@@ -15,7 +15,7 @@ const TIME_LIMIT_MS = 20_000;
  * signalled again and again, and polled as a worker would. With the server's defaults each task
  * waits for the next of 20 polls a second. The workflow is deleted afterwards.
  */
-export async function checkPollRate(connection: Connection, namespace: string): Promise<Finding> {
+export async function checkPollRate(connection: ConnectionLike, namespace: string): Promise<Finding> {
   const id = `perdure-doctor-${randomUUID()}`;
   const execution = { workflowId: id };
   const { workflowService } = connection;
@@ -53,7 +53,7 @@ export async function checkPollRate(connection: Connection, namespace: string): 
   }
 }
 
-async function timeOfCall({ workflowService }: Connection): Promise<number> {
+async function timeOfCall({ workflowService }: ConnectionLike): Promise<number> {
   const rounds = 5;
   const startedAt = Date.now();
   for (let round = 0; round < rounds; round++) await workflowService.getSystemInfo({});
@@ -75,7 +75,7 @@ function finding(roundMs: number, callMs: number): Finding {
 }
 
 async function remove(
-  { workflowService }: Connection,
+  { workflowService }: ConnectionLike,
   namespace: string,
   workflowExecution: { readonly workflowId: string },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { SEARCH_ATTRIBUTE_TYPES } from '../../embedded-server/server-arguments.ts';
 import { type Finding, reasonOf } from './finding.ts';
 
@@ -9,7 +9,7 @@ const CHECK = 'search attributes';
 
 /** Whether the namespace can be searched by status, tenant and tags; registers what lacks with `fix`. */
 export async function checkSearchAttributes(
-  connection: Connection,
+  connection: ConnectionLike,
   namespace: string,
   fix: boolean,
 ): Promise<Finding> {
@@ -44,7 +44,7 @@ export async function checkSearchAttributes(
   }
 }
 
-async function lackingAttributes(connection: Connection, namespace: string) {
+async function lackingAttributes(connection: ConnectionLike, namespace: string) {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   return Object.entries(SEARCH_ATTRIBUTE_TYPES).filter(
     ([name]) => !(name in (customAttributes ?? {})),

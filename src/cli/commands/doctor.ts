@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { PerdureClient } from '../../client/perdure-client.ts';
+import { EXIT } from '../exit-codes.ts';
+import { checkCli } from '../doctor/check-cli.ts';
+import { checkPollRate } from '../doctor/check-poll-rate.ts';
+import { checkSearchAttributes } from '../doctor/check-search-attributes.ts';
+import { checkStuck } from '../doctor/check-stuck.ts';
+import { checkWorkers } from '../doctor/check-workers.ts';
+import { type Finding, reasonOf } from '../doctor/finding.ts';
+import { bold, dim, printer, tinted } from '../print.ts';
+import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { waitWithSpinner } from '../wait-with-spinner.ts';
+import { openClient } from '../with-client.ts';
+
+interface Options extends ServerOptions {
+  readonly fix: boolean;
+}
+
+export function doctorCommand(): Command {
+  return serverCommand('doctor')
+    .description('look for what is wrong with the set-up, and say how to mend it')
+    .option('--fix', 'register what lacks at the server', false)
+    .action(async (options: Options) => {
+      const print = printer(options.json);
+      const findings: Finding[] = [];
+      const say = (finding: Finding) => {
+        findings.push(finding);
+        print.text(line(finding));
+      };
+      say(await waitWithSpinner('Temporal CLI', checkCli()));
+      await checkServer(options, say);
+      print.data(findings);
+      if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = EXIT.failed;
+    });
+}
+
+async function checkServer(options: Options, say: (finding: Finding) => void): Promise<void> {
+  let client: PerdureClient;
+  try {
+    client = await openClient(options);
+  } catch (error) {
+    say({ check: 'server', verdict: 'bad', detail: reasonOf(error), mend: 'perdure dev' });
+    return;
+  }
+  try {
+    const { connection } = client.temporal;
+    const { address, namespace } = client;
+    const { serverVersion } = await client.temporal.workflowService.getSystemInfo({});
+    say({
+      check: 'server',
+      verdict: 'ok',
+      detail: `${address}, namespace "${namespace}", version ${serverVersion ?? 'unknown'}`,
+    });
+    say(await checkSearchAttributes(connection, namespace, options.fix));
+    say(await waitWithSpinner('Measuring', checkPollRate(connection, namespace)));
+    say(await checkWorkers(client));
+    say(await checkStuck(client));
+  } finally {
+    await client.close();
+  }
+}
+
+function line({ check, verdict, detail, mend }: Finding): string {
+  const tints = { ok: 'ok', warning: 'waiting', bad: 'bad', skipped: 'plain' } as const;
+  const words = `${tinted(tints[verdict], verdict.padEnd(7))}  ${bold(check)}: ${detail}`;
+  return mend === undefined ? words : `${words}\n${' '.repeat(9)}${dim('→')} ${mend}`;
+}

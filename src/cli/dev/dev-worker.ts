@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { CliError } from '../cli-error.ts';
+import { loadAgentsFile } from '../agents-file.ts';
+import { reportError } from '../report-error.ts';
+import { runWorker } from '../run-worker.ts';
+import type { FromWorker, Serve } from './messages.ts';
+
+/** The worker process of `perdure dev`: loads the agents while the server starts, then serves them. */
+async function main(): Promise<void> {
+  const path = process.argv[2];
+  if (path === undefined || process.send === undefined) {
+    throw new CliError('this file is the worker process of perdure dev, and is started by it');
+  }
+  // A parent that is gone, even by SIGKILL, must not leave a worker behind.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  const serving = once(process, 'message');
+  const { config } = await loadAgentsFile(path, (file) => tell({ kind: 'imported', file }));
+  tell({ kind: 'loaded', agents: config.agents.map(nameOf) });
+  const [serve] = (await serving) as [Serve];
+  await runWorker(config, {
+    ...serve,
+    // One worker: what it does not know, nobody knows.
+    deployPatience: 0,
+    onReady: () => tell({ kind: 'ready' }),
+  });
+}
+
+function tell(message: FromWorker): void {
+  if (process.connected) process.send?.(message);
+}
+
+function nameOf(agent: unknown): string {
+  return typeof agent === 'object' && agent !== null && 'name' in agent ? String(agent.name) : '';
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  process.exit(reportError(error, { debug: process.argv.includes('--debug'), json: false }));
+}

@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+import { createRequire } from 'node:module';
+import { approvalsCommand } from './commands/approvals.ts';
+import { approveCommand } from './commands/approve.ts';
+import { cancelCommand } from './commands/cancel.ts';
+import { checkCommand } from './commands/check.ts';
+import { closeCommand } from './commands/close.ts';
+import { denyCommand } from './commands/deny.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { lsCommand } from './commands/ls.ts';
+import { sendCommand } from './commands/send.ts';
+import { stopCommand } from './commands/stop.ts';
+
+/** The command line, ready to parse. Errors are thrown, not exited on. */
+export function program(): Command {
+  const perdure = new Command('perdure')
+    .description('Runs AI agents that cannot lose their place.')
+    .version(version(), '-V, --version')
+    .showHelpAfterError('(perdure --help shows what there is)');
+  const commands = [
+    checkCommand(),
+    sendCommand(),
+    lsCommand(),
+    approvalsCommand(),
+    approveCommand(),
+    denyCommand(),
+    stopCommand(),
+    closeCommand(),
+    cancelCommand(),
+    doctorCommand(),
+  ];
+  for (const command of commands) {
+    command.exitOverride();
+    perdure.addCommand(command);
+  }
+  return perdure.exitOverride();
+}
+
+/** The same path from `src/cli` and from `dist/cli`. */
+function version(): string {
+  const packageFile: unknown = createRequire(import.meta.url)('../../package.json');
+  return typeof packageFile === 'object' && packageFile !== null && 'version' in packageFile
+    ? String(packageFile.version)
+    : 'unknown';
+}
