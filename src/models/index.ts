@@ -1,6 +1,12 @@
 export { anthropic, type AnthropicOptions } from './anthropic/anthropic.ts';
 export type { AnthropicModelOptions } from './anthropic/anthropic-model.ts';
 export {
+  anthropicBedrock,
+  type AnthropicBedrockOptions,
+  anthropicVertex,
+  type AnthropicVertexOptions,
+} from './anthropic/platforms.ts';
+export {
   type CompleteOptions,
   type Completion,
   type CompletionEvent,

@@ -84,6 +84,9 @@ const TABLE: readonly (readonly [string, unknown, ModelFailureType])[] = [
   ['a broken body', new TypeError('terminated'), 'connection'],
   ['a reset', Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'connection'],
   ['broken JSON', new SyntaxError('Unexpected token'), 'bad_response'],
+  ['a throttled Bedrock stream', inStream('throttlingException'), 'rate_limited'],
+  ['a broken Bedrock stream', inStream('modelStreamErrorException'), 'server_error'],
+  ['no AWS credentials', new Error('Could not load credentials from any providers'), 'auth'],
   ['no key', new Error('Could not resolve authentication method. Expected one of'), 'auth'],
   ['anything else', new RangeError('odd'), 'bad_response'],
   ['no error at all', 'odd', 'bad_response'],
@@ -91,7 +94,7 @@ const TABLE: readonly (readonly [string, unknown, ModelFailureType])[] = [
 
 describe('errors of the Anthropic API', () => {
   test.each(TABLE)('%s is classified', (_name, error, type) => {
-    const failure = classifyError(error);
+    const failure = classifyError(error, 'set the key');
     expect(failure).toBeInstanceOf(ModelFailure);
     expect(failure.type).toBe(type);
     expect(MODEL_FAILURES).toContain(failure.type);
@@ -99,7 +102,7 @@ describe('errors of the Anthropic API', () => {
 
   test('a failure is classified once', () => {
     const failure = new ModelFailure('stalled', 'x');
-    expect(classifyError(failure)).toBe(failure);
+    expect(classifyError(failure, '')).toBe(failure);
   });
 
   test('the message says what to do, and the request id goes along', async () => {

@@ -23,6 +23,8 @@ export interface AnthropicConnection {
   readonly provider: string;
   readonly options: AnthropicModelOptions;
   readonly connect: () => AnthropicClient | Promise<AnthropicClient>;
+  /** Where the credentials are looked for: what a refused or missing key is answered with. */
+  readonly credentials: string;
 }
 
 const DEFAULT_CONTINUATIONS = 10;
@@ -38,6 +40,7 @@ export function anthropicModel(id: string, connection: AnthropicConnection): Mod
     cache,
     maxContinuations: options.maxContinuations ?? DEFAULT_CONTINUATIONS,
     idle: options,
+    credentials: connection.credentials,
   };
 
   const model: Model = {
@@ -49,7 +52,7 @@ export function anthropicModel(id: string, connection: AnthropicConnection): Mod
       try {
         return await completeTurn(await client.get(), request, { ...completeOptions, settings });
       } catch (error) {
-        const failure = classifyError(error);
+        const failure = classifyError(error, connection.credentials);
         if (failure.type === 'auth') client.forget();
         throw failure;
       }
@@ -72,7 +75,7 @@ export function anthropicModel(id: string, connection: AnthropicConnection): Mod
         const counted = await connected.messages.countTokens(body, { signal });
         return counted.input_tokens;
       } catch (error) {
-        throw classifyError(error);
+        throw classifyError(error, connection.credentials);
       }
     },
     async check({ signal }) {

@@ -20,6 +20,7 @@ export function anthropic(id: string, options: AnthropicOptions = {}): Model {
   return anthropicModel(id, {
     provider: 'anthropic',
     options,
+    credentials: 'set ANTHROPIC_API_KEY, or pass apiKey to anthropic(id, { apiKey })',
     connect: () =>
       new Anthropic({
         ...CLIENT_DEFAULTS,

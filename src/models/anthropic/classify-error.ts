@@ -1,6 +1,5 @@
 import { AnthropicError, APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import type { ModelFailureType } from '../../core/failure.ts';
-import type { Usage } from '../../core/usage.ts';
 import { ModelFailure } from '../model.ts';
 import { retryAfterMs } from '../retry-after.ts';
 
@@ -17,6 +16,13 @@ const BY_TYPE: { readonly [type: string]: ModelFailureType } = {
   not_found_error: 'not_found',
   request_too_large: 'too_large',
   invalid_request_error: 'invalid_request',
+  // The names of the frames in which Bedrock reports them.
+  throttlingException: 'rate_limited',
+  serviceUnavailableException: 'overloaded',
+  internalServerException: 'server_error',
+  modelStreamErrorException: 'server_error',
+  modelTimeoutException: 'server_error',
+  validationException: 'invalid_request',
 };
 
 const BY_STATUS: { readonly [status: number]: ModelFailureType } = {
@@ -37,51 +43,51 @@ const BILLING_TEXT = /credit balance|spend(ing)? (limit|cap)|billing|usage limit
 const IMAGE_CODE = 'image_dimensions_too_large';
 
 const ADVICE: Partial<Record<ModelFailureType, string>> = {
-  auth: 'set ANTHROPIC_API_KEY, or pass apiKey to anthropic(id, { apiKey })',
   billing: "look at the account's credit and spend limits",
   permission: 'the key may not use this model or feature',
   not_found: 'check the model id, and the base URL',
 };
 
-/** Any error of a completion as the one failure type that it is. The only place that decides it. */
-export function classifyError(error: unknown, usage?: Usage): ModelFailure {
+/** What the SDKs say when they find no credentials at all; they have no error class for it. */
+const NO_CREDENTIALS = /could not (resolve authentication|load (the default )?credentials)/i;
+
+/**
+ * Any error of a completion as the one failure type that it is. The only place that decides it.
+ * `credentials` says where the platform's are looked for.
+ */
+export function classifyError(error: unknown, credentials: string): ModelFailure {
   if (error instanceof ModelFailure) return error;
   if (error instanceof APIUserAbortError) {
-    return new ModelFailure('cancelled', 'the completion was cancelled', { cause: error, usage });
+    return failure('cancelled', 'the completion was cancelled', error);
+  }
+  if (NO_CREDENTIALS.test(reasonOf(error))) {
+    return failure('auth', `no credentials: ${credentials}`, error);
   }
   if (error instanceof APIConnectionError) {
-    return failure(
-      'connection',
-      `no connection to the model API: ${reasonOf(error)}`,
-      error,
-      usage,
-    );
+    return failure('connection', `no connection to the model API: ${reasonOf(error)}`, error);
   }
-  if (error instanceof APIError) return fromApiError(error, usage);
+  if (error instanceof APIError) return fromApiError(error, credentials);
   if (error instanceof SyntaxError) {
-    return failure('bad_response', `the API sent broken JSON: ${error.message}`, error, usage);
+    return failure('bad_response', `the API sent broken JSON: ${error.message}`, error);
   }
   const words = error instanceof Error ? error.message : String(error);
-  if (/Could not resolve authentication method/.test(words)) {
-    return failure('auth', `no API key: ${ADVICE.auth}`, error, usage);
-  }
   if (isConnectionLoss(error)) {
-    return failure('connection', `the connection broke: ${reasonOf(error)}`, error, usage);
+    return failure('connection', `the connection broke: ${reasonOf(error)}`, error);
   }
   const type = error instanceof AnthropicError ? 'invalid_request' : 'bad_response';
-  return failure(type, `the completion failed: ${words}`, error, usage);
+  return failure(type, `the completion failed: ${words}`, error);
 }
 
-function fromApiError(error: APIError, usage: Usage | undefined): ModelFailure {
+function fromApiError(error: APIError, credentials: string): ModelFailure {
   const type = typeOf(error);
   const place = error.status === undefined ? 'in the stream' : `status ${error.status}`;
-  const advice = ADVICE[type] === undefined ? '' : `; ${ADVICE[type]}`;
+  const words = type === 'auth' ? credentials : ADVICE[type];
+  const advice = words === undefined ? '' : `; ${words}`;
   return new ModelFailure(
     type,
     `${type}: ${error.apiMessage ?? error.message} (${place})${advice}`,
     {
       cause: error,
-      usage,
       retryAfterMs: retryAfterMs(error.headers, Date.now()),
       requestId: error.requestID ?? undefined,
     },
@@ -130,11 +136,6 @@ function codeOf(error: unknown): string | undefined {
     : undefined;
 }
 
-function failure(
-  type: ModelFailureType,
-  message: string,
-  cause: unknown,
-  usage: Usage | undefined,
-): ModelFailure {
-  return new ModelFailure(type, message, { cause, usage });
+function failure(type: ModelFailureType, message: string, cause: unknown): ModelFailure {
+  return new ModelFailure(type, message, { cause });
 }

@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { ModelFailure } from '../model.ts';
 
 /** What this adapter needs of a client; those of the cloud platforms have it too. */
 export interface AnthropicClient {
@@ -26,11 +27,25 @@ export function rememberClient(connect: () => AnthropicClient | Promise<Anthropi
   let client: Promise<AnthropicClient> | undefined;
   return {
     get() {
-      client ??= Promise.resolve().then(connect);
+      client ??= Promise.resolve()
+        .then(connect)
+        .catch((error: unknown) => {
+          client = undefined;
+          throw asConfigurationFailure(error);
+        });
       return client;
     },
     forget() {
       client = undefined;
     },
   };
+}
+
+/** A client that cannot be made (no region, two kinds of credentials, …) will not be made by trying again. */
+function asConfigurationFailure(error: unknown): ModelFailure {
+  if (error instanceof ModelFailure) return error;
+  const words = error instanceof Error ? error.message : String(error);
+  return new ModelFailure('invalid_request', `the model's client cannot be made: ${words}`, {
+    cause: error,
+  });
 }

@@ -18,6 +18,7 @@ export interface CompleteTurnSettings {
   readonly cache: CacheLifetime | 'off';
   readonly maxContinuations: number;
   readonly idle: IdleLimits;
+  readonly credentials: string;
 }
 
 type TurnOptions = CompleteOptions & { readonly settings: CompleteTurnSettings };
@@ -64,14 +65,14 @@ async function streamPart(
   let requestId: string | undefined;
   try {
     const { body, headers } = buildRequest(request, { ...settings, now: Date.now(), continued });
-    const { data: stream, request_id } = await client.messages
+    const { data: stream, response } = await client.messages
       .create(body, {
         signal: timer.signal,
         headers,
         middleware: [watchResponse(timer, () => onEvent({ type: 'alive' }))],
       })
       .withResponse();
-    requestId = request_id ?? undefined;
+    requestId = requestIdOf(response.headers);
     await readPart(stream, part, { timer, onEvent });
     requireEnd(part, timer, signal);
     return { part, requestId };
@@ -81,10 +82,15 @@ async function streamPart(
       signal,
       requestId,
       usage: usageSoFar(spent, part),
+      credentials: settings.credentials,
     });
   } finally {
     timer.stop();
   }
+}
+
+function requestIdOf(headers: Headers): string | undefined {
+  return headers.get('request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
 }
 
 async function readPart(
@@ -121,10 +127,11 @@ function describe(
     readonly signal: AbortSignal;
     readonly requestId: string | undefined;
     readonly usage: Usage | undefined;
+    readonly credentials: string;
   },
 ): ModelFailure {
   const { timer, signal, usage } = context;
-  const found = classifyError(error);
+  const found = classifyError(error, context.credentials);
   const details = { usage, requestId: found.requestId ?? context.requestId, cause: error };
   if (signal.aborted) return new ModelFailure('cancelled', 'the completion was cancelled', details);
   if (timer.stalled !== undefined) {
