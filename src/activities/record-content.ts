@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { putValue, storeValue } from '../blobs/stored-value.ts';
+import { putValue } from '../blobs/stored-value.ts';
 import type { CallOutput } from '../core/activity-shapes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { textOf, type Content, type Part } from '../core/content.ts';
 import { cutText } from '../core/cut-text.ts';
 import type { ShownResult } from '../core/shown-result.ts';
-import { previewOf, type BlobReference } from '../core/stored.ts';
+import type { BlobReference } from '../core/stored.ts';
 import { describeError } from './describe-error.ts';
 import { createPatientPut, type PatientPut } from './put-patiently.ts';
 import type { Original } from './settle-return.ts';
@@ -77,13 +77,14 @@ async function keepContent(
   return reference === undefined ? undefined : { content: reference, cutReference: reference };
 }
 
-function keep(
+/** Inline content needs no store, also when patience with the store is used up. */
+async function keep(
   content: Content,
   { blobs, conversationId, inlineLimitBytes }: RecordSettings,
   patiently: PatientPut,
 ): Promise<CallOutput['content'] | undefined> {
-  const preview = previewOf(textOf(content));
-  return patiently(() => storeValue(blobs, conversationId, content, { inlineLimitBytes, preview }));
+  if (jsonBytes(content) <= inlineLimitBytes) return content;
+  return patiently(() => putValue(blobs, conversationId, content, textOf(content)));
 }
 
 async function keepOriginal(
@@ -105,7 +106,7 @@ async function storeBinaries(
   patiently: PatientPut,
 ): Promise<Content> {
   if (typeof content === 'string') return content;
-  if (Buffer.byteLength(JSON.stringify(content)) <= settings.inlineLimitBytes) return content;
+  if (jsonBytes(content) <= settings.inlineLimitBytes) return content;
   const parts: Part[] = [];
   for (const part of content) {
     if (part.type === 'text' || part.data === undefined) {
@@ -142,6 +143,6 @@ function withoutStore(content: Content, inlineLimitBytes: number): string {
   return cleanText(`${beginning}\n${lost}\n${end}`);
 }
 
-function jsonBytes(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text));
+function jsonBytes(content: Content): number {
+  return Buffer.byteLength(JSON.stringify(content));
 }
