@@ -81,7 +81,13 @@ function describeApplicationFailure(failure: ApplicationFailure): AttemptFailure
     case ATTEMPT_FAILURES.workerLost:
       return { kind: 'lost', provedEnded: true, shutdown: false, message };
     case ATTEMPT_FAILURES.workerShutdown:
-      return { kind: 'lost', provedEnded: true, shutdown: true, message };
+      return {
+        kind: 'lost',
+        // A handler that was told to end and did not return may still act.
+        provedEnded: !isJsonObject(details) || details['ended'] !== false,
+        shutdown: true,
+        message,
+      };
     case ATTEMPT_FAILURES.secondStart:
       return { kind: 'second_start', message };
     case ATTEMPT_FAILURES.storeUnavailable:

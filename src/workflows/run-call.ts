@@ -3,7 +3,8 @@ import type { CallInput, CallOutput } from '../core/activity-shapes.ts';
 import type { EditedInput } from '../core/approval.ts';
 import { positionOfKey, type PlannedCall } from '../core/call.ts';
 import type { SettledCall } from '../core/conversation-state.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
+import type { EffectState } from '../core/effect.ts';
+import { isJsonObject } from '../core/json.ts';
 import { activityIds } from '../core/names.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { toolRetryDelayMs } from '../core/retry-delay.ts';
@@ -140,21 +141,22 @@ function cancelled(call: PlannedCall, lost: number): Outcome {
   };
 }
 
+/** What the call settles to when its retries are used up: its runtime said so. */
 function transientOutcome(
   call: PlannedCall,
   failure: AttemptFailure & { kind: 'transient' },
 ): Outcome {
-  const details: Json = failure.details;
-  const asToolError = isJsonObject(details) && details['outcome'] === 'tool_error';
-  const effect = isJsonObject(details) ? details['effect'] : undefined;
+  const reported = isJsonObject(failure.details) ? failure.details['outcome'] : undefined;
+  const { outcome, effect, message } = isJsonObject(reported) ? reported : {};
   return {
-    outcome: asToolError ? 'tool_error' : 'tool_failed',
-    effect:
-      effect === 'none' || effect === 'happened' || effect === 'unknown'
-        ? effect
-        : unlessRead(call),
-    message: failure.message,
+    outcome: outcome === 'tool_error' ? 'tool_error' : 'tool_failed',
+    effect: isEffectState(effect) ? effect : unlessRead(call),
+    message: typeof message === 'string' ? message : failure.message,
   };
+}
+
+function isEffectState(value: unknown): value is EffectState {
+  return value === 'none' || value === 'happened' || value === 'unknown';
 }
 
 /** False when the turn was stopped meanwhile. */

@@ -1,0 +1,96 @@
+import type { ModelInput } from '../core/activity-shapes.ts';
+import type { AssistantEntry, Entry, View } from '../core/entry.ts';
+import type { Block, ModelRequest } from '../core/model-request.ts';
+import { renderTranscript } from '../core/render-transcript.ts';
+import type { Spec } from '../core/spec.ts';
+import { isBlobReference } from '../core/stored.ts';
+import type { Model } from '../models/model.ts';
+import type { RunLocation, Transcript, TranscriptReader } from './transcript/transcript-reader.ts';
+
+export interface RequestParts {
+  readonly spec: Spec;
+  readonly transcript: Transcript;
+  readonly view: View | undefined;
+  /** All models of the agent: each reads the turns of its own format. */
+  readonly models: readonly Model[];
+  readonly input: Pick<ModelInput, 'wrapUp' | 'attempt'>;
+}
+
+/**
+ * The request for the next completion. `system` and `tools` come from the frozen spec, so they are
+ * the same bytes on every request of the conversation.
+ */
+export async function assembleRequest(
+  transcripts: TranscriptReader,
+  location: RunLocation,
+  { spec, transcript, view, models, input }: RequestParts,
+): Promise<ModelRequest> {
+  const entries = await shownEntries(transcripts, location, transcript.entries, view);
+  return {
+    conversationId: location.workflowId,
+    system: spec.instructions,
+    tools: spec.tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    })),
+    hostedTools: spec.hostedTools,
+    messages: renderTranscript(entries, view, (entry) => blocksOf(entry, models)),
+    maxOutputTokens: spec.maxOutputTokens,
+    ...(spec.output === undefined ? {} : { output: spec.output }),
+    ...(input.wrapUp === true ? { toolChoice: 'none' as const } : {}),
+    options: spec.modelOptions,
+    attempt: input.attempt,
+  };
+}
+
+/** Only what will be shown is fetched: what a summary stands for stays in the store. */
+async function shownEntries(
+  transcripts: TranscriptReader,
+  location: RunLocation,
+  entries: readonly Entry[],
+  view: View | undefined,
+): Promise<readonly Entry[]> {
+  const from = view?.summary?.upTo ?? 0;
+  const first = entries.findIndex((entry) => entry.kind === 'user');
+  const wanted = entries.flatMap((entry, n) =>
+    (n >= from || n === first) && hasReference(entry) ? [n] : [],
+  );
+  if (wanted.length === 0) return entries;
+  const resolved = await transcripts.resolveBlobs(
+    location,
+    wanted.map((n) => entries[n] as Entry),
+  );
+  const all = [...entries];
+  for (const [index, n] of wanted.entries()) all[n] = resolved.entries[index] as Entry;
+  return all;
+}
+
+function hasReference(entry: Entry): boolean {
+  switch (entry.kind) {
+    case 'assistant':
+      return isBlobReference(entry.raw);
+    case 'note':
+      return false;
+    case 'user':
+    case 'result':
+    case 'summary': {
+      const content = entry.kind === 'result' ? (entry.shownAs ?? entry.content) : entry.content;
+      if (typeof content === 'string') return false;
+      return isBlobReference(content) || content.some((part) => 'blob' in part);
+    }
+  }
+}
+
+const views = new WeakMap<AssistantEntry, readonly Block[]>();
+
+/** A turn in the neutral view, made once per entry: a long conversation is rendered at every step. */
+function blocksOf(entry: AssistantEntry, models: readonly Model[]): readonly Block[] {
+  const known = views.get(entry);
+  if (known !== undefined) return known;
+  if (isBlobReference(entry.raw)) return [];
+  const reader = models.find(({ format }) => format === entry.format);
+  const blocks = reader?.view(entry.raw) ?? [{ type: 'opaque' as const, value: entry.raw }];
+  views.set(entry, blocks);
+  return blocks;
+}

@@ -1,0 +1,60 @@
+import { Context } from '@temporalio/activity';
+import { ACTIVITIES } from '../core/names.ts';
+import { createBlobActivity } from './blob.ts';
+import { createCallTool } from './call-tool.ts';
+import type { ActivityEnvironment } from './environment.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { createModelActivity } from './model.ts';
+import { createReconcile } from './reconcile.ts';
+import { runLocation } from './run-location.ts';
+import type { RunningCalls } from './running-calls.ts';
+import { createSegmentActivity } from './segment.ts';
+import { createSpecActivity } from './spec.ts';
+import { createValidateActivity } from './validate.ts';
+
+type Activity<Input, Output> = (input: Input) => Promise<Output>;
+
+/**
+ * All activities of a worker. Ours have names with a dot; whatever else is asked for is a tool, by
+ * the default activity, so that the UI's event list reads like the agent's log.
+ */
+export function createActivities(
+  environment: ActivityEnvironment,
+  options: { readonly runningCalls?: RunningCalls } = {},
+): Record<string, Activity<never, unknown>> {
+  const watched = <Input, Output>(activity: Activity<Input, Output>) =>
+    watchedActivity(environment, activity);
+  return {
+    [ACTIVITIES.spec]: watched(createSpecActivity(environment)),
+    [ACTIVITIES.model]: watched(createModelActivity(environment)),
+    [ACTIVITIES.validate]: watched(createValidateActivity(environment)),
+    [ACTIVITIES.blob]: watched(createBlobActivity(environment)),
+    [ACTIVITIES.segment]: watched(createSegmentActivity(environment)),
+    [ACTIVITIES.reconcile]: watched(createReconcile(environment)),
+    default: createCallTool(environment, options),
+  };
+}
+
+/** Heartbeats, and a place in the ledger: a worker that dies is noticed at once. */
+function watchedActivity<Input, Output>(
+  { ledger, identity }: ActivityEnvironment,
+  activity: Activity<Input, Output>,
+): Activity<Input, Output> {
+  return async (input) => {
+    const context = Context.current();
+    const { info } = context;
+    const stopHeartbeat = startHeartbeat(context, () => ({ worker: identity }));
+    const entry = ledger.begin({
+      taskToken: info.base64TaskToken,
+      ...runLocation(info),
+      activityId: info.activityId,
+      activityType: info.activityType,
+    });
+    try {
+      return await activity(input);
+    } finally {
+      entry.end();
+      stopHeartbeat();
+    }
+  };
+}

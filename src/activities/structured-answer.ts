@@ -1,0 +1,27 @@
+import type { Json, JsonObject } from '../core/json.ts';
+import type { Block } from '../core/model-request.ts';
+import { validateJson } from '../tools/schema/validator.ts';
+
+export type StructuredAnswer = { readonly output: Json } | { readonly problems: readonly string[] };
+
+/** Reads the JSON of a final answer, also out of a code fence, and judges it by the agent's schema. */
+export function readStructuredAnswer(
+  blocks: readonly Block[],
+  schema: JsonObject,
+): StructuredAnswer {
+  const text = blocks
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('')
+    .trim();
+  const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(text);
+  let output: Json;
+  try {
+    output = JSON.parse(fenced?.[1] ?? text) as Json;
+  } catch (error) {
+    return {
+      problems: [`it is not JSON: ${error instanceof Error ? error.message : String(error)}`],
+    };
+  }
+  const problems = validateJson(schema, output);
+  return problems.length === 0 ? { output } : { problems };
+}

@@ -1,0 +1,167 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import {
+  NativeConnection,
+  type NativeConnectionOptions,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
+import { createActivities } from './activities/create-activities.ts';
+import type { ActivityEnvironment } from './activities/environment.ts';
+import { openAttemptLedger } from './activities/ledger/open-attempt-ledger.ts';
+import { startSweeping } from './activities/ledger/start-sweeping.ts';
+import { sweepLostAttempts } from './activities/ledger/sweep-lost-attempts.ts';
+import { createRunningCalls } from './activities/running-calls.ts';
+import { createTranscriptReader } from './activities/transcript/create-transcript-reader.ts';
+import { readConfig } from './config.ts';
+import { type ConfigOptions, checkConfig, type PerdureConfig } from './define-config.ts';
+import { openDeps } from './deps.ts';
+import type { Agent } from './tools/agent.ts';
+import { registerAgents } from './tools/register-agents.ts';
+import type { PerdureWorker } from './worker/perdure-worker.ts';
+import { hasSearchAttributes } from './worker/search-attributes.ts';
+import { payloadConverterPath, workflowBundle } from './worker/workflow-bundle.ts';
+import { resolveSettings } from './worker/worker-settings.ts';
+
+export type { PerdureWorker } from './worker/perdure-worker.ts';
+
+/** Where the worker finds its server; what is left out, the Temporal profile and `TEMPORAL_*` say. */
+export interface WorkerConnection {
+  /** `host:port`. */
+  readonly address?: string | undefined;
+  readonly namespace?: string | undefined;
+  /** A connection that the caller owns and closes. */
+  readonly connection?: NativeConnection | undefined;
+  /** TLS, API key, metadata: on top of the profile. */
+  readonly connectionOptions?: NativeConnectionOptions | undefined;
+  /** Default `<pid>@<host>`. */
+  readonly identity?: string | undefined;
+}
+
+/** An idle conversation of a dead worker answers after this long. */
+const STICKY_TIMEOUT = '2s';
+/** A stop reaches a running tool within about this long. */
+const HEARTBEAT_THROTTLE = '1s';
+/** How long a handler that was told to stop is waited for. */
+const CANCEL_GRACE_MS = 5_000;
+/** Budget of a run's history before it continues as new: half of what makes the server suggest it. */
+const HAND_OVER = { bytes: 3_000_000, events: 2_000 };
+
+/**
+ * Makes a worker for these agents. `deps` must satisfy every tool of every agent.
+ * @throws {DefinitionError} for agents or settings that are not usable, all problems at once
+ * @throws {ConfigError} for an environment that is not
+ * @throws {Error} when the server or the blob store cannot be reached
+ */
+export async function createWorker<const Agents extends readonly Agent<never>[]>(
+  options: ConfigOptions<Agents> & WorkerConnection,
+): Promise<PerdureWorker> {
+  const { address, namespace, connection, connectionOptions, identity, ...config } = options;
+  return startWorker(checkConfig(config), {
+    address,
+    namespace,
+    connection,
+    connectionOptions,
+    identity,
+  });
+}
+
+/** Makes a worker from a configuration that was checked before. */
+export async function startWorker(
+  config: PerdureConfig & {
+    readonly handOver?: { readonly bytes: number; readonly events: number };
+  },
+  where: WorkerConnection = {},
+): Promise<PerdureWorker> {
+  const environmentConfig = readConfig();
+  const settings = await resolveSettings(config, environmentConfig);
+  const agents = registerAgents(config.agents);
+  const { temporal } = environmentConfig;
+  const namespace = where.namespace ?? temporal.namespace ?? 'default';
+  const identity = where.identity ?? `${process.pid}@${hostname()}`;
+  await settings.blobs.id();
+  const connection =
+    where.connection ??
+    (await NativeConnection.connect({
+      ...temporal.connectionOptions,
+      ...where.connectionOptions,
+      ...(where.address === undefined ? {} : { address: where.address }),
+    } as NativeConnectionOptions));
+  const log = Runtime.instance().logger;
+  const dataConverter = { payloadConverterPath: payloadConverterPath() };
+  const client = new Client({ connection, namespace, dataConverter, identity });
+  const ledgerDirectory = join(settings.dataDirectory, 'attempts');
+  const ledger = await openAttemptLedger({ directory: ledgerDirectory, identity, log });
+  const sweep = { ownId: ledger.id, directory: ledgerDirectory, client, log };
+  await sweepLostAttempts(sweep);
+  const { deps, dispose } = await openDeps(config.deps);
+  const runningCalls = createRunningCalls({ onBlocked: (words) => log.warn(words) });
+  const environment: ActivityEnvironment = {
+    agents,
+    deps,
+    blobs: settings.blobs,
+    events: settings.events,
+    ledger,
+    transcripts: createTranscriptReader({
+      history: connection,
+      payloadCodecs: client.options.loadedDataConverter.payloadCodecs,
+      blobs: settings.blobs,
+      maxBytes: settings.transcriptCacheBytes,
+      log,
+    }),
+    deployPatienceMs: settings.deployPatienceMs,
+    inlineLimitBytes: settings.inlineLimitBytes,
+    heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
+    cancelGraceMs: CANCEL_GRACE_MS,
+    searchAttributes: await hasSearchAttributes(connection, namespace),
+    modelTaskQueues: settings.modelTaskQueues,
+    handOver: config.handOver ?? HAND_OVER,
+    identity,
+  };
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    identity,
+    taskQueue: settings.taskQueue,
+    workflowBundle: await workflowBundle(),
+    dataConverter,
+    activities: createActivities(environment, { runningCalls }),
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
+    maxConcurrentActivityTaskExecutions: settings.maxConcurrentActivities,
+    // Once calls are waited for by this long; the others were told to stop before.
+    shutdownGraceTime: settings.shutdownForceTimeMs,
+    shutdownForceTime: settings.shutdownForceTimeMs + CANCEL_GRACE_MS,
+    ...(settings.maxCachedWorkflows === undefined
+      ? {}
+      : { maxCachedWorkflows: settings.maxCachedWorkflows }),
+  });
+  const sweeping = startSweeping(sweep);
+  const close = async () => {
+    await sweeping.stop();
+    await settings.events.flush();
+    await ledger.close();
+    await dispose();
+    await settings.events.close();
+    await settings.blobs.close();
+    if (where.connection === undefined) await connection.close();
+  };
+  return {
+    agents: [...agents.keys()],
+    taskQueue: settings.taskQueue,
+    namespace,
+    async run() {
+      try {
+        await worker.run();
+      } finally {
+        await close();
+      }
+    },
+    shutdown() {
+      runningCalls.shutDown();
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { type BlobStoreSettings, createBlobStore } from '../blobs/create-blob-store.ts';
+import type { Config } from '../config.ts';
+import { durationMs } from '../core/duration.ts';
+import type { WorkerSettings } from '../define-config.ts';
+import { createEventSink, type EventSinkSettings } from '../streams/create-event-sink.ts';
+import type { EventSink } from '../streams/event-sink.ts';
+import { join, resolve } from 'node:path';
+
+/** What a worker runs on, every default applied. Times in milliseconds, sizes in bytes. */
+export interface ResolvedSettings {
+  readonly blobs: BlobStore;
+  readonly events: EventSink;
+  readonly taskQueue: string;
+  readonly dataDirectory: string;
+  readonly deployPatienceMs: number;
+  readonly inlineLimitBytes: number;
+  readonly heartbeatTimeoutMs: number;
+  readonly shutdownForceTimeMs: number;
+  readonly transcriptCacheBytes: number;
+  readonly maxCachedWorkflows: number | undefined;
+  readonly maxConcurrentActivities: number;
+  readonly modelTaskQueues: { readonly [model: string]: string };
+}
+
+/** Options win over the environment, the environment over our defaults. */
+export async function resolveSettings(
+  options: WorkerSettings,
+  config: Config,
+): Promise<ResolvedSettings> {
+  const { worker = {}, dataDir } = options;
+  const dataDirectory = dataDir === undefined ? config.dataDirectory : resolve(dataDir);
+  const milliseconds = (value: unknown, otherwise: number) => durationMs(value) ?? otherwise;
+  return {
+    blobs:
+      (await made(options.blobs)) ?? createBlobStore(blobSettings(config.blobs, dataDirectory)),
+    events:
+      (await made(options.events)) ?? createEventSink(eventSettings(config.events, dataDirectory)),
+    taskQueue: options.taskQueue ?? config.taskQueue,
+    dataDirectory,
+    deployPatienceMs: milliseconds(options.deployPatience, config.deployPatienceMs),
+    inlineLimitBytes: options.inlineLimit ?? config.inlineLimitBytes,
+    heartbeatTimeoutMs: milliseconds(options.heartbeatTimeout, config.heartbeatTimeoutMs),
+    shutdownForceTimeMs: milliseconds(worker.shutdownForceTime, config.shutdownForceTimeMs),
+    transcriptCacheBytes: worker.transcriptCacheBytes ?? config.transcriptCacheBytes,
+    maxCachedWorkflows: worker.maxCachedWorkflows ?? config.maxCachedWorkflows,
+    maxConcurrentActivities: worker.maxConcurrentActivities ?? config.maxConcurrentActivities,
+    modelTaskQueues: Object.fromEntries(
+      Object.entries(options.models ?? {}).map(([model, queue]) => [model, queue.taskQueue]),
+    ),
+  };
+}
+
+async function made<T extends object>(
+  given: T | (() => T | Promise<T>) | undefined,
+): Promise<T | undefined> {
+  return typeof given === 'function' ? await (given as () => T | Promise<T>)() : given;
+}
+
+/** Files belong to the data directory that holds, also when an option moved it. */
+function blobSettings(blobs: Config['blobs'], dataDirectory: string): BlobStoreSettings {
+  switch (blobs.kind) {
+    case 'file':
+      return { ...blobs, directory: join(dataDirectory, 'blobs') };
+    case 'postgres':
+      return { kind: 'postgres', connectionString: blobs.url };
+    case 's3':
+      throw new Error('PERDURE_BLOBS "s3" is not available in this version');
+  }
+}
+
+function eventSettings(events: Config['events'], dataDirectory: string): EventSinkSettings {
+  switch (events.kind) {
+    case 'file':
+      return { ...events, directory: join(dataDirectory, 'events') };
+    case 'redis':
+      throw new Error('PERDURE_EVENTS "redis" is not available in this version');
+    case 'none':
+      return events;
+  }
+}

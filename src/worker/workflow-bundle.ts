@@ -1,0 +1,52 @@
+import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+
+const BUILT = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../workflows', import.meta.url));
+
+/** Extension of this very file: `.ts` in development, `.js` in the package. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+
+let bundled: Promise<WorkflowBundleOption> | undefined;
+
+/**
+ * The workflow code for a worker: the bundle that the package brings, or in development one made
+ * from source, once per process.
+ */
+export function workflowBundle(): Promise<WorkflowBundleOption> {
+  bundled ??= findOrBundle();
+  return bundled;
+}
+
+async function findOrBundle(): Promise<WorkflowBundleOption> {
+  const isBuilt = await access(BUILT).then(
+    () => true,
+    () => false,
+  );
+  return isBuilt ? { codePath: BUILT } : bundleWorkflows();
+}
+
+/** Bundles the workflow zone with Temporal's own bundler. */
+export async function bundleWorkflows(): Promise<{ readonly code: string }> {
+  return bundleWorkflowCode({
+    workflowsPath: `${SOURCE}/index.${EXTENSION}`,
+    payloadConverterPath: payloadConverterPath(),
+    logger: SILENT,
+  });
+}
+
+/** The converter that never throws; sandbox and worker must use the same. */
+export function payloadConverterPath(): string {
+  return `${SOURCE}/payload-converter.${EXTENSION}`;
+}
+
+/** The bundler reports each module it reads; what goes wrong it throws. */
+const SILENT = {
+  log() {},
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+};
