@@ -20,6 +20,8 @@ export interface SpecInput {
   readonly control: 'policy' | 'approve';
   readonly by?: Who;
   readonly tenant?: string;
+  /** The shared state to begin with: checked by the agent's schema, no part of the spec. */
+  readonly state?: Json;
 }
 
 export interface ModelInput {
@@ -37,6 +39,8 @@ export interface ModelInput {
   readonly wrapUp?: boolean;
   readonly usage: Usage;
   readonly segment?: SegmentReference;
+  /** `deployPatience` is over: a call of a tool that the worker's code lacks is an unknown tool. */
+  readonly patienceOver?: boolean;
 }
 
 export type StopReasonOfModel =

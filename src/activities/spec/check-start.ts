@@ -1,0 +1,32 @@
+import type { SpecInput } from '../../core/activity-shapes.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { utf8Bytes } from '../../core/slices.ts';
+import { MAX_CONTEXT_BYTES, MAX_STATE_BYTES } from '../../core/start.ts';
+import type { Agent } from '../../tools/agent.ts';
+import { jsonProblems } from '../../tools/json-problems.ts';
+import { validateJson } from '../../tools/schema/validator.ts';
+
+/** Everything that an agent has against what a starter gave, each with its JSON pointer. */
+export function startProblems(agent: Agent<never>, input: SpecInput): string[] {
+  return [
+    ...valueProblems('context', input.context, agent.contextSchema, MAX_CONTEXT_BYTES),
+    ...(input.state === undefined
+      ? []
+      : valueProblems('state', input.state, agent.stateSchema, MAX_STATE_BYTES)),
+  ];
+}
+
+function valueProblems(
+  name: 'context' | 'state',
+  value: Json,
+  schema: JsonObject | undefined,
+  maxBytes: number,
+): string[] {
+  const bytes = utf8Bytes(JSON.stringify(value));
+  if (bytes > maxBytes)
+    return [`${name}: expected at most ${maxBytes} bytes of JSON, got ${bytes}`];
+  const unrecordable = jsonProblems(value);
+  const problems =
+    unrecordable.length > 0 || schema === undefined ? unrecordable : validateJson(schema, value);
+  return problems.map((problem) => `${name} ${problem}`);
+}
