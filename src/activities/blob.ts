@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { BlobInput, BlobOutput } from '../core/activity-shapes.ts';
-import { type Content, textOf } from '../core/content.ts';
+import { type Content, contentSchema, textOf } from '../core/content.ts';
 import { type BlobReference, previewOf } from '../core/stored.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { runLocation } from './run-location.ts';
@@ -39,8 +39,6 @@ async function putSlice(
 
 function previewOfJson(json: string): string {
   const value = JSON.parse(json) as unknown;
-  const isContent =
-    typeof value === 'string' ||
-    (Array.isArray(value) && value.every((part) => typeof part?.type === 'string'));
+  const isContent = contentSchema.safeParse(value).success;
   return previewOf(isContent ? textOf(value as Content) : json);
 }

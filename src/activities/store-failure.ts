@@ -12,6 +12,6 @@ export function storeFailure(blobs: BlobStore, doing: string, error: unknown): A
     type: error instanceof BlobMissing ? error.name : ATTEMPT_FAILURES.storeUnavailable,
     message: `${doing} failed on the ${blobs.kind} blob store: ${reason}`,
     nonRetryable: true,
-    cause: error instanceof Error ? error : undefined,
+    ...(error instanceof Error ? { cause: error } : {}),
   });
 }

@@ -102,7 +102,9 @@ async function resolvePart(part: Part, load: Load, onMissing: OnMissing): Promis
   };
 }
 
-function hasBlob(part: Part): part is Part & { readonly blob: string } {
+type BinaryPart = Exclude<Part, { readonly type: 'text' }>;
+
+function hasBlob(part: Part): part is BinaryPart & { readonly blob: string } {
   return part.type !== 'text' && part.blob !== undefined;
 }
 
