@@ -1,7 +1,7 @@
 // Makes the workflow bundle of the built package, so that its users never meet the bundler.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleWorkflows } from '../src/workflow-bundle.ts';
+import { bundleWorkflows } from '../src/worker/workflow-bundle.ts';
 
 const [directory = 'dist'] = process.argv.slice(2);
 const { code } = await bundleWorkflows();

@@ -3,8 +3,10 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
+import type { BlobStoreSettings } from './blobs/create-blob-store.ts';
 import { durationMs } from './core/duration.ts';
 import { DEFAULT_TASK_QUEUE } from './core/names.ts';
+import type { EventSinkSettings } from './streams/create-event-sink.ts';
 import { nearestName } from './tools/nearest-name.ts';
 
 /** What the environment says, checked, with defaults. Times in milliseconds, sizes in bytes. */
@@ -18,21 +20,9 @@ export interface Config {
   /** `PERDURE_LOG_LEVEL`, default `info`. */
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** `PERDURE_BLOBS`, default `file`, in the data directory. */
-  readonly blobs:
-    | { readonly kind: 'file'; readonly directory: string }
-    | { readonly kind: 'postgres'; readonly url: string }
-    | {
-        readonly kind: 's3';
-        readonly bucket: string;
-        readonly prefix?: string | undefined;
-        readonly endpoint?: string | undefined;
-        readonly region?: string | undefined;
-      };
+  readonly blobs: BlobStoreSettings;
   /** `PERDURE_EVENTS`, default `file`, in the data directory. */
-  readonly events:
-    | { readonly kind: 'file'; readonly directory: string }
-    | { readonly kind: 'redis'; readonly url: string }
-    | { readonly kind: 'none' };
+  readonly events: EventSinkSettings;
   /** `PERDURE_HEARTBEAT_TIMEOUT`, default 60 s. */
   readonly heartbeatTimeoutMs: number;
   /** `PERDURE_DEPLOY_PATIENCE`, default 60 s: how long an agent or tool that is not known here may be known elsewhere. */
@@ -206,24 +196,27 @@ function readTemporal(environment: Environment, problems: string[]) {
 
 type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;
 
-function blobsOf(settings: Settings, dataDirectory: string): Config['blobs'] {
+function blobsOf(settings: Settings, dataDirectory: string): BlobStoreSettings {
   switch (settings.PERDURE_BLOBS) {
     case 'postgres':
-      return { kind: 'postgres', url: settings.PERDURE_BLOBS_POSTGRES_URL ?? '' };
-    case 's3':
+      return { kind: 'postgres', connectionString: settings.PERDURE_BLOBS_POSTGRES_URL ?? '' };
+    case 's3': {
+      const { PERDURE_BLOBS_S3_PREFIX: prefix, PERDURE_BLOBS_S3_REGION: region } = settings;
+      const { PERDURE_BLOBS_S3_ENDPOINT: endpoint } = settings;
       return {
         kind: 's3',
         bucket: settings.PERDURE_BLOBS_S3_BUCKET ?? '',
-        prefix: settings.PERDURE_BLOBS_S3_PREFIX,
-        endpoint: settings.PERDURE_BLOBS_S3_ENDPOINT,
-        region: settings.PERDURE_BLOBS_S3_REGION,
+        ...(prefix !== undefined && { prefix }),
+        ...(endpoint !== undefined && { endpoint }),
+        ...(region !== undefined && { region }),
       };
+    }
     case 'file':
       return { kind: 'file', directory: join(dataDirectory, 'blobs') };
   }
 }
 
-function eventsOf(settings: Settings, dataDirectory: string): Config['events'] {
+function eventsOf(settings: Settings, dataDirectory: string): EventSinkSettings {
   switch (settings.PERDURE_EVENTS) {
     case 'redis':
       return { kind: 'redis', url: settings.PERDURE_EVENTS_REDIS_URL ?? '' };

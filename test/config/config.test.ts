@@ -64,7 +64,10 @@ describe('readConfig', () => {
       PERDURE_EVENTS: 'redis',
       PERDURE_EVENTS_REDIS_URL: 'redis://cache',
     });
-    expect(first.blobs).toEqual({ kind: 'postgres', url: 'postgres://db/perdure' });
+    expect(first.blobs).toEqual({
+      kind: 'postgres',
+      connectionString: 'postgres://db/perdure',
+    });
     expect(first.events).toEqual({ kind: 'redis', url: 'redis://cache' });
 
     const second = readConfig({

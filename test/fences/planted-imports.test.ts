@@ -195,6 +195,18 @@ const FENCES: readonly Fence[] = [
     ],
   },
   {
+    folder: 'src/worker',
+    allowed: ['../config.ts', '../activities/create-activities.ts', '@temporalio/worker'],
+    forbidden: [
+      '@temporalio/workflow',
+      '../workflows/conversation.ts',
+      '../cli/main.ts',
+      '../http/app.ts',
+      '../testing/index.ts',
+      '../index.ts',
+    ],
+  },
+  {
     folder: 'src/embedded-server',
     allowed: ['../core/names.ts', '../config.ts', '@temporalio/client', 'node:child_process'],
     forbidden: ['@temporalio/worker', '../client/index.ts', '../cli/main.ts', '../worker.ts'],
