@@ -1,2 +1,7 @@
-/** Relative to the working directory, as in a project's root. */
-export const DEFAULT_DATA_DIRECTORY = '.perdure';
+import { resolve } from 'node:path';
+import { readConfig } from '../config.ts';
+
+/** The folder that was named, or that the environment names; default `.perdure` here. Absolute. */
+export function dataDirectoryOf({ dataDir }: { readonly dataDir?: string }): string {
+  return dataDir === undefined ? readConfig().dataDirectory : resolve(dataDir);
+}

@@ -10,6 +10,8 @@ import { doctorCommand } from './commands/doctor.ts';
 import { lsCommand } from './commands/ls.ts';
 import { sendCommand } from './commands/send.ts';
 import { stopCommand } from './commands/stop.ts';
+import { workerCommand } from './commands/worker.ts';
+import { devCommand } from './commands/dev.ts';
 
 /** The command line, ready to parse. Errors are thrown, not exited on. */
 export function program(): Command {
@@ -18,6 +20,8 @@ export function program(): Command {
     .version(version(), '-V, --version')
     .showHelpAfterError('(perdure --help shows what there is)');
   const commands = [
+    devCommand(),
+    workerCommand(),
     checkCommand(),
     sendCommand(),
     lsCommand(),

@@ -7,6 +7,14 @@ import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { paint } from './paint.ts';
 
+/** Of parts that are loaded only when they are needed: a port, a folder or an agents file that is not usable. */
+const USAGE_ERRORS = new Set([
+  'PortInUse',
+  'DataDirectoryInUse',
+  'ConfigError',
+  'DefinitionError',
+  'WorkerEnded',
+]);
 /** Refusals of what was typed, before anything was sent. */
 const INPUT_CODES = new Set(['invalid_input', 'invalid_message', 'invalid_verdict', 'too_large']);
 
@@ -44,6 +52,7 @@ export function oneLine(error: unknown): string {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode;
+  if (error instanceof Error && USAGE_ERRORS.has(error.name)) return EXIT.usage;
   if (error instanceof PerdureRefusal) {
     return INPUT_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
   }

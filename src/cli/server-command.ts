@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { DEFAULT_DATA_DIRECTORY } from './data-directory.ts';
 
 /** Options of every command. */
 export interface CommonOptions {
@@ -13,7 +12,7 @@ export interface ServerOptions extends CommonOptions {
   readonly namespace?: string;
   readonly profile?: string;
   readonly taskQueue?: string;
-  readonly dataDir: string;
+  readonly dataDir?: string;
 }
 
 /** A command with the options that all have. */
@@ -37,7 +36,8 @@ export function serverCommand(name: string): Command {
 }
 
 export function dataDirectoryOption(): Option {
-  return new Option('--data-dir <folder>', 'where `perdure dev` keeps its data').default(
-    DEFAULT_DATA_DIRECTORY,
+  return new Option(
+    '--data-dir <folder>',
+    'where `perdure dev` keeps its data (default: PERDURE_DATA_DIR, else ".perdure")',
   );
 }

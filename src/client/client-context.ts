@@ -1,4 +1,4 @@
-import type { Client, ConnectionLike } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { EventSink } from '../streams/event-sink.ts';
 
@@ -34,8 +34,3 @@ export const DEFAULT_PATIENCE: ClientPatience = {
   queryMs: 10_000,
   handOverMs: 15_000,
 };
-
-/** The raw service of the client's connection. */
-export function connectionOf(context: ClientContext): ConnectionLike {
-  return context.client.connection;
-}

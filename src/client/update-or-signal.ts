@@ -5,11 +5,12 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject, type Json } from '../core/json.ts';
-import { REFUSAL_CODES, REFUSAL_TYPE, type Refusal } from '../core/refusal.ts';
+import type { Json } from '../core/json.ts';
+import { REFUSAL_TYPE, type Refusal } from '../core/refusal.ts';
 import type { ClientContext } from './client-context.ts';
 import { closedOrMissing } from './closed-or-missing.ts';
 import { PerdureRefusal } from './errors/perdure-refusal.ts';
+import { refusalIn } from './refusal-in.ts';
 import { grpcCode, toClientError } from './to-client-error.ts';
 
 export interface Sending {
@@ -113,13 +114,6 @@ function failureOf(error: unknown): ApplicationFailure | undefined {
     : undefined;
 }
 
-/** The refusal that a failed update carries. */
-export function refusalOf(failure: ApplicationFailure | undefined): Refusal | undefined {
-  if (failure?.type !== REFUSAL_TYPE) return undefined;
-  const details: unknown = failure.details?.[0];
-  if (!isJsonObject(details)) return undefined;
-  const code = REFUSAL_CODES.find((known) => known === details['code']);
-  if (code === undefined) return undefined;
-  const { message } = details;
-  return { ...details, code, message: typeof message === 'string' ? message : failure.message };
+function refusalOf(failure: ApplicationFailure | undefined): Refusal | undefined {
+  return failure?.type === REFUSAL_TYPE ? refusalIn(failure.details?.[0]) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PerdureClient } from '../../client/perdure-client.ts';
+import type { PerdureClient } from '../../client/perdure-client.ts';
 import { EXIT } from '../exit-codes.ts';
 import { checkCli } from '../doctor/check-cli.ts';
 import { checkPollRate } from '../doctor/check-poll-rate.ts';

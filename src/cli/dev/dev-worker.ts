@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { inspect } from 'node:util';
 import { CliError } from '../cli-error.ts';
 import { loadAgentsFile } from '../agents-file.ts';
-import { reportError } from '../report-error.ts';
+import { EXIT } from '../exit-codes.ts';
+import { oneLine } from '../report-error.ts';
 import { runWorker } from '../run-worker.ts';
 import type { FromWorker, Serve } from './messages.ts';
 
@@ -35,7 +37,9 @@ function nameOf(agent: unknown): string {
 
 try {
   await main();
-  process.exit(0);
+  process.exit(EXIT.ok);
 } catch (error) {
-  process.exit(reportError(error, { debug: process.argv.includes('--debug'), json: false }));
+  if (process.argv.includes('--debug')) process.stderr.write(`${inspect(error)}\n`);
+  tell({ kind: 'failed', message: oneLine(error) });
+  process.exit(EXIT.failed);
 }

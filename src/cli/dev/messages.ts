@@ -4,7 +4,9 @@
 export type FromWorker =
   | { readonly kind: 'imported'; readonly file: string }
   | { readonly kind: 'loaded'; readonly agents: readonly string[] }
-  | { readonly kind: 'ready' };
+  | { readonly kind: 'ready' }
+  /** It ends, and this is why. */
+  | { readonly kind: 'failed'; readonly message: string };
 
 /** To the worker process, once the server is ready. */
 export interface Serve {

@@ -19,15 +19,9 @@ export interface WorkerProcess {
   kill(): void;
 }
 
-/** The worker process ended before it was of use; it has said why on stderr. */
+/** The worker process ended before it was of use; the message says why. */
 export class WorkerEnded extends Error {
   override readonly name = 'WorkerEnded';
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super(`the worker process ended with code ${exitCode}`);
-    this.exitCode = exitCode;
-  }
 }
 
 /** Starts a process that loads the agents file and waits to be told where to serve. */
@@ -41,16 +35,20 @@ export function startWorkerProcess(
     detached: true,
   });
   const ended = once(child, 'exit').then(([code]) => (code as number | null) ?? 1);
+  let why: string | undefined;
+  child.on('message', (message: FromWorker) => {
+    if (message.kind === 'imported') options.onImport(message.file);
+    if (message.kind === 'failed') why = message.message;
+  });
   const heard = <Kind extends FromWorker['kind']>(kind: Kind) =>
     new Promise<Extract<FromWorker, { kind: Kind }>>((resolve, reject) => {
       child.on('message', (message: FromWorker) => {
         if (message.kind === kind) resolve(message as Extract<FromWorker, { kind: Kind }>);
       });
-      void ended.then((code) => reject(new WorkerEnded(code)));
+      void ended.then((code) => {
+        reject(new WorkerEnded(why ?? `the worker process ended with code ${code}`));
+      });
     });
-  child.on('message', (message: FromWorker) => {
-    if (message.kind === 'imported') options.onImport(message.file);
-  });
   const loaded = heard('loaded').then(({ agents }) => agents);
   const ready = heard('ready').then(() => {});
   // Whoever asks hears of it; nobody has to.

@@ -15,7 +15,10 @@ const TIME_LIMIT_MS = 20_000;
  * signalled again and again, and polled as a worker would. With the server's defaults each task
  * waits for the next of 20 polls a second. The workflow is deleted afterwards.
  */
-export async function checkPollRate(connection: ConnectionLike, namespace: string): Promise<Finding> {
+export async function checkPollRate(
+  connection: ConnectionLike,
+  namespace: string,
+): Promise<Finding> {
   const id = `perdure-doctor-${randomUUID()}`;
   const execution = { workflowId: id };
   const { workflowService } = connection;
