@@ -21,7 +21,7 @@ import type { Agent } from './tools/agent.ts';
 import { registerAgents } from './tools/register-agents.ts';
 import type { PerdureWorker } from './worker/perdure-worker.ts';
 import { hasSearchAttributes } from './worker/search-attributes.ts';
-import { payloadConverterPath, workflowBundle } from './worker/workflow-bundle.ts';
+import { workflowBundle } from './worker/workflow-bundle.ts';
 import { resolveSettings } from './worker/worker-settings.ts';
 
 export type { PerdureWorker } from './worker/perdure-worker.ts';
@@ -67,12 +67,19 @@ export async function createWorker<const Agents extends readonly Agent<never>[]>
   });
 }
 
+/** What only our own tests and tools set. */
+export interface WorkerInternals {
+  /** Budget of a run's history before it continues as new. */
+  readonly handOver?: { readonly bytes: number; readonly events: number };
+  readonly workflowBundle?: WorkflowBundleOption;
+  readonly cancelGraceMs?: number;
+}
+
 /** Makes a worker from a configuration that was checked before. */
 export async function startWorker(
-  config: PerdureConfig & {
-    readonly handOver?: { readonly bytes: number; readonly events: number };
-  },
+  config: PerdureConfig,
   where: WorkerConnection = {},
+  internals: WorkerInternals = {},
 ): Promise<PerdureWorker> {
   const environmentConfig = readConfig();
   const settings = await resolveSettings(config, environmentConfig);
@@ -89,8 +96,7 @@ export async function startWorker(
       ...(where.address === undefined ? {} : { address: where.address }),
     } as NativeConnectionOptions));
   const log = Runtime.instance().logger;
-  const dataConverter = { payloadConverterPath: payloadConverterPath() };
-  const client = new Client({ connection, namespace, dataConverter, identity });
+  const client = new Client({ connection, namespace, identity });
   const ledgerDirectory = join(settings.dataDirectory, 'attempts');
   const ledger = await openAttemptLedger({ directory: ledgerDirectory, identity, log });
   const sweep = { ownId: ledger.id, directory: ledgerDirectory, client, log };
@@ -113,10 +119,10 @@ export async function startWorker(
     deployPatienceMs: settings.deployPatienceMs,
     inlineLimitBytes: settings.inlineLimitBytes,
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
-    cancelGraceMs: CANCEL_GRACE_MS,
+    cancelGraceMs: internals.cancelGraceMs ?? CANCEL_GRACE_MS,
     searchAttributes: await hasSearchAttributes(connection, namespace),
     modelTaskQueues: settings.modelTaskQueues,
-    handOver: config.handOver ?? HAND_OVER,
+    handOver: internals.handOver ?? HAND_OVER,
     identity,
   };
   const worker = await Worker.create({
@@ -124,8 +130,7 @@ export async function startWorker(
     namespace,
     identity,
     taskQueue: settings.taskQueue,
-    workflowBundle: await workflowBundle(),
-    dataConverter,
+    workflowBundle: internals.workflowBundle ?? (await workflowBundle()),
     activities: createActivities(environment, { runningCalls }),
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
@@ -153,9 +158,14 @@ export async function startWorker(
     taskQueue: settings.taskQueue,
     namespace,
     async run() {
+      // The SDK ends the worker on these; tools that may run elsewhere are told to stop at once.
+      const onSignal = () => runningCalls.shutDown();
+      const { shutdownSignals } = Runtime.instance().options;
+      for (const signal of shutdownSignals) process.on(signal, onSignal);
       try {
         await worker.run();
       } finally {
+        for (const signal of shutdownSignals) process.off(signal, onSignal);
         await close();
       }
     },

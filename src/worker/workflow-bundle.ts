@@ -31,14 +31,10 @@ async function findOrBundle(): Promise<WorkflowBundleOption> {
 export async function bundleWorkflows(): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
     workflowsPath: `${SOURCE}/index.${EXTENSION}`,
-    payloadConverterPath: payloadConverterPath(),
+    // Only the sandbox reads what foreign senders sent: activities' inputs are ours.
+    payloadConverterPath: `${SOURCE}/payload-converter.${EXTENSION}`,
     logger: SILENT,
   });
-}
-
-/** The converter that never throws; sandbox and worker must use the same. */
-export function payloadConverterPath(): string {
-  return `${SOURCE}/payload-converter.${EXTENSION}`;
 }
 
 /** The bundler reports each module it reads; what goes wrong it throws. */

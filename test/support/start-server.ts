@@ -1,13 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedServer } from '../../src/embedded-server/embedded-server.ts';
+import { bundleWorkflows } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** `host:port` of a real Temporal server with our search attributes; namespace `default`. */
     temporalAddress: string;
+    /** The workflow zone as it is in this tree, bundled once for all workers of the tests. */
+    workflowBundlePath: string;
   }
 }
 
@@ -16,6 +19,9 @@ export default async function startServer(project: TestProject): Promise<() => P
   const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-test-'));
   const server = await startEmbeddedServer({ dataDirectory, headless: true });
   project.provide('temporalAddress', server.address);
+  const bundlePath = join(dataDirectory, 'workflow-bundle.js');
+  await writeFile(bundlePath, (await bundleWorkflows()).code);
+  project.provide('workflowBundlePath', bundlePath);
   return async () => {
     await server.stop();
     await rm(dataDirectory, { recursive: true, force: true });

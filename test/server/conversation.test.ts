@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { scripted, toolCall } from '../../src/models/scripted.ts';
+import { defineAgent } from '../../src/tools/define-agent.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { withWorker } from '../support/with-worker.ts';
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds two numbers.',
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  effect: 'read',
+  execute: ({ a, b }) => a + b,
+});
+
+const approver = { id: 'approver' };
+
+describe('a task', () => {
+  test('ends with the answer of the model and what it took', async () => {
+    const agent = defineAgent({
+      name: 'adder',
+      model: scripted([
+        ['Adding.', toolCall('add', { a: 1, b: 2 }), toolCall('add', { a: 3, b: 4 })],
+        'The sums are 3 and 7.',
+      ]),
+      instructions: 'Add.',
+      tools: [add],
+    });
+    await withWorker({ agents: [agent] }, async ({ client }) => {
+      const conversation = await client.start('adder', { message: 'add 1 and 2, and 3 and 4' });
+      const result = await conversation.result();
+      expect(result).toMatchObject({
+        status: 'completed',
+        stopReason: 'answered',
+        text: 'The sums are 3 and 7.',
+        turns: 1,
+        summary: { completions: 2, calls: { add: { ok: 2 } } },
+      });
+    });
+  });
+
+  test('runs a call that needs approval once a person has approved it', async () => {
+    const ran: unknown[] = [];
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      inputSchema: z.object({ amount: z.number() }),
+      effect: 'once',
+      needsApproval: true,
+      execute: ({ amount }) => {
+        ran.push(amount);
+        return 'paid';
+      },
+    });
+    const agent = defineAgent({
+      name: 'payer',
+      model: scripted([toolCall('pay', { amount: 5 }), 'Paid.']),
+      instructions: 'Pay.',
+      tools: [pay],
+    });
+    await withWorker({ agents: [agent] }, async ({ client }) => {
+      const conversation = await client.start('payer', { message: 'pay 5' });
+      await expect.poll(() => conversation.approvals(), { timeout: 10_000 }).toHaveLength(1);
+      const [request] = await conversation.approvals();
+      expect(request).toMatchObject({ kind: 'call', tool: 'pay', input: { amount: 5 } });
+      expect(ran).toEqual([]);
+      await conversation.approve(request?.key ?? '', { by: approver });
+      expect(await conversation.result()).toMatchObject({ text: 'Paid.' });
+      expect(ran).toEqual([5]);
+    });
+  });
+});
