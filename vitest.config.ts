@@ -14,6 +14,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Files start processes and servers of their own, beside others.
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
           include: ['test/**/*.test.ts'],
           exclude: [...serverTests, 'test/fences/**', 'test/replay/**'],
         },
@@ -21,6 +25,7 @@ export default defineConfig({
       {
         test: {
           name: 'sandbox',
+          sequence: { groupOrder: 1 },
           include: ['test/fences/**/*.test.ts', 'test/replay/**/*.test.ts'],
           testTimeout: 120_000,
         },
@@ -28,6 +33,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
+          sequence: { groupOrder: 2 },
           include: serverTests,
           globalSetup: ['test/support/start-server.ts'],
           pool: 'forks',

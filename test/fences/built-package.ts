@@ -13,12 +13,11 @@ export interface BuiltPackage {
   remove(): Promise<void>;
 }
 
-/** Builds the package with the compiler, as `npm run build` does, into a scratch directory. */
+/** Builds the package as `npm run build` does, into a scratch directory. */
 export async function buildPackage(): Promise<BuiltPackage> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'perdure-built-')));
   const directory = join(scratch, 'package');
-  const outDir = join(directory, 'dist');
-  const built = await run(repository, 'tsc', ['-p', 'tsconfig.build.json', '--outDir', outDir]);
+  const built = await run(repository, 'tsx', ['scripts/build.ts', join(directory, 'dist')]);
   if (built.code !== 0) throw new Error(`the package does not build:\n${built.output}`);
   await cp(join(repository, 'package.json'), join(directory, 'package.json'));
   let n = 0;
