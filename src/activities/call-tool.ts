@@ -34,6 +34,8 @@ export function createCallTool(
     try {
       return await runAttempt(environment, context, input, handle);
     } finally {
+      const blocked = handle.blockedLoop();
+      if (blocked !== undefined) context.log.warn(blocked, { key: input.key });
       handle.end();
       stopHeartbeat();
     }

@@ -9,6 +9,7 @@ import type { Tool } from '../tools/tool.ts';
 import { notKnownHere, storeUnavailable } from './attempt-failure.ts';
 import { describeError } from './describe-error.ts';
 import type { ActivityEnvironment } from './environment.ts';
+import { runLocation } from './run-location.ts';
 import type { RunLocation } from './transcript/transcript-reader.ts';
 
 /** A call with everything that is needed to run it. */
@@ -36,7 +37,7 @@ export async function prepareCall(
   context: Context,
   input: CallInput,
 ): Promise<Preparation> {
-  const location = locationOf(context);
+  const location = runLocation(context.info);
   const spec = await readSpec(environment, location, input);
   const tool = spec.tools.find(({ name }) => name === input.tool);
   if (tool === undefined) {
@@ -60,17 +61,6 @@ export async function prepareCall(
       error,
     );
   }
-}
-
-/** Where the activity's conversation is recorded. Throws outside of a workflow. */
-export function locationOf({ info }: Context): RunLocation {
-  if (info.workflowExecution === undefined) {
-    throw ApplicationFailure.nonRetryable(
-      'a tool call belongs to a workflow; this activity has none',
-    );
-  }
-  const { workflowId, runId } = info.workflowExecution;
-  return { namespace: info.namespace, workflowId, runId };
 }
 
 async function readSpec(

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { putValue } from '../blobs/stored-value.ts';
 import type { CallOutput } from '../core/activity-shapes.ts';
-import { cleanText } from '../core/clean-text.ts';
 import { textOf, type Content, type Part } from '../core/content.ts';
-import { cutText } from '../core/cut-text.ts';
 import type { ShownResult } from '../core/shown-result.ts';
 import type { BlobReference } from '../core/stored.ts';
+import { jsonBytes, withoutStore } from '../core/without-store.ts';
 import { describeError } from './describe-error.ts';
 import { createPatientPut, type PatientPut } from './put-patiently.ts';
 import type { Original } from './settle-return.ts';
@@ -125,24 +124,4 @@ function lostPart(part: Exclude<Part, { type: 'text' }>, bytes: Uint8Array): Par
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const text = `[The ${part.type} (${part.mediaType}, ${bytes.length} bytes, SHA-256 ${sha256}) was lost: the blob store did not take it.]`;
   return { type: 'text', text };
-}
-
-/** Characters of the end that are kept: an error's last line says what is known of its effect. */
-const KEPT_END = 300;
-
-/** What of a content history can hold by itself, and a line that says what was lost. */
-function withoutStore(content: Content, inlineLimitBytes: number): string {
-  const text = textOf(content);
-  const lost = `[The whole result (${text.length} characters) was lost: the blob store did not take it.]`;
-  const end = text.slice(-KEPT_END);
-  let beginning = text.slice(0, -KEPT_END);
-  const room = Math.max(0, inlineLimitBytes - jsonBytes(`\n${lost}\n${end}`));
-  for (let bytes = jsonBytes(beginning); bytes > room; bytes = jsonBytes(beginning)) {
-    beginning = cutText(beginning, Math.floor((beginning.length * room) / bytes) - 1);
-  }
-  return cleanText(`${beginning}\n${lost}\n${end}`);
-}
-
-function jsonBytes(content: Content): number {
-  return Buffer.byteLength(JSON.stringify(content));
 }

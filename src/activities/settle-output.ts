@@ -11,7 +11,7 @@ import { previewOf } from '../core/stored.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { recordContent } from './record-content.ts';
 import type { Settlement } from './settle-ending.ts';
-import { locationOf } from './prepare-call.ts';
+import { runLocation } from './run-location.ts';
 import { digestOf } from './transcript/digest.ts';
 
 /** What of a tool decides how its result is shown. */
@@ -29,7 +29,7 @@ export async function settleOutput(
   settlement: Settlement,
   tool: ShownTool,
 ): Promise<CallOutput> {
-  const location = locationOf(context);
+  const location = runLocation(context.info);
   const settings: ShownSettings = {
     maxResultChars: tool.maxResultChars,
     effect: tool.effect,

@@ -184,6 +184,7 @@ export class Harness {
       },
       transcripts: {
         read: () => Promise.reject(new Error('not read by tools')),
+        resolveBlobs: () => Promise.reject(new Error('not read by tools')),
         remember: (_location, activityId, entry, digest) =>
           void this.remembered.push({ activityId, entry, digest }),
         keep: () => undefined,

@@ -31,7 +31,7 @@ describe('a blob store that takes nothing', () => {
     expect({ shownAs, original }).toEqual({ shownAs: undefined, original: undefined });
     expect(Buffer.byteLength(JSON.stringify(content))).toBeLessThanOrEqual(INLINE);
     expect(content).toMatch(/^begin /);
-    expect(content).toContain('was lost: the blob store did not take it.]');
+    expect(content).toContain('was lost: no blob store took it.]');
     expect(warnings.length).toBeGreaterThan(1);
   });
 

@@ -1,0 +1,45 @@
+import { CompleteAsyncError } from '@temporalio/activity';
+import { expect, test } from 'vitest';
+import { decodeCompletionToken } from '../../../src/core/completion-token.ts';
+import { ToolError } from '../../../src/tools/tool.ts';
+import { buildTool, CONVERSATION, Harness, KEY } from './harness.ts';
+
+const later = { completion: 'later' } as const;
+
+test('a tool that takes its token hands its call out: no result, no entry in the ledger', async () => {
+  let token = '';
+  const harness = new Harness(
+    buildTool((_, ctx) => {
+      token = ctx.completionToken ?? '';
+      return 'ignored';
+    }, later),
+  );
+  const info = { base64TaskToken: 'dGFzaw==' };
+  await expect(harness.call({}, harness.activity(info))).rejects.toBeInstanceOf(CompleteAsyncError);
+  expect(harness.ledger).toEqual(['begin 3.2.1', 'end 3.2.1']);
+  expect(harness.remembered).toEqual([]);
+  expect(decodeCompletionToken(token)).toEqual({
+    taskToken: 'dGFzaw==',
+    conversationId: CONVERSATION,
+    key: KEY,
+    callId: 'call_1',
+    tool: 'refund_order',
+    effect: 'once',
+    maxResultChars: 20_000,
+    edited: false,
+  });
+});
+
+test('a tool that does not take its token would never be completed: it failed', async () => {
+  const harness = new Harness(buildTool(() => 'done', later));
+  const output = await harness.call();
+  expect(output).toMatchObject({ outcome: 'tool_failed', effect: 'happened' });
+  expect(output.content).toContain('did not take ctx.completionToken');
+});
+
+test('a tool that fails before it hands its call out is settled', async () => {
+  const harness = new Harness(
+    buildTool(() => Promise.reject(new ToolError('the printer is off')), later),
+  );
+  expect(await harness.call()).toMatchObject({ outcome: 'tool_error', effect: 'none' });
+});
