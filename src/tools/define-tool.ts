@@ -73,14 +73,10 @@ export interface ToolDefinition<Schema extends InputSchema = InputSchema, Deps =
 export function defineTool<Schema extends InputSchema, Deps = {}>(
   definition: ToolDefinition<Schema, Deps>,
 ): Tool<Deps> {
-  const subject = subjectOf('tool', definition);
-  const problems = toolOptionProblems(definition);
   const frozen = freezeSchema(definition?.inputSchema, 'object');
-  if ('problems' in frozen) {
-    problems.push(...frozen.problems.map((problem) => `inputSchema ${problem}`));
-    throw new DefinitionError(problems.map((problem) => `${subject}: ${problem}`));
-  }
-  if (problems.length > 0) {
+  const problems = toolOptionProblems(definition, 'problems' in frozen ? frozen.problems : []);
+  if (problems.length > 0 || 'problems' in frozen) {
+    const subject = subjectOf('tool', definition);
     throw new DefinitionError(problems.map((problem) => `${subject}: ${problem}`));
   }
   return Object.freeze(withDefaults(definition, frozen));

@@ -25,7 +25,7 @@ export function optionProblems(
   otherWords: { readonly [word: string]: string } = {},
 ): string[] {
   const problems = Object.entries(table).flatMap(([option, check]) =>
-    check(definition[option]).map((text) => `${option}${/^[.[]/.test(text) ? '' : ': '}${text}`),
+    check(definition[option]).map((problem) => option + joined(problem)),
   );
   for (const option of Object.keys(definition)) {
     if (Object.hasOwn(table, option)) continue;
@@ -92,9 +92,7 @@ export function options(table: OptionTable): OptionCheck {
 export function listOf(check: OptionCheck): OptionCheck {
   return (value) =>
     Array.isArray(value)
-      ? value.flatMap((item, n) =>
-          check(item).map((problem) => `[${n}]${/^[.[]/.test(problem) ? '' : ': '}${problem}`),
-        )
+      ? value.flatMap((item, n) => check(item).map((problem) => `[${n}]${joined(problem)}`))
       : [`expected a list, got ${shown(value)}`];
 }
 
@@ -108,6 +106,12 @@ export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   const line = inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 60 });
   return line.length <= 100 ? line : `${line.slice(0, 100)}…`;
+}
+
+/** What stands inside an option goes on its path; a JSON pointer and words stand beside it. */
+function joined(problem: string): string {
+  if (/^[.[]/.test(problem)) return problem;
+  return /^[/(]/.test(problem) ? ` ${problem}` : `: ${problem}`;
 }
 
 function isPositive(ms: number | undefined): boolean {

@@ -40,9 +40,6 @@ const execute: OptionCheck = (value) =>
     ? []
     : [`expected a function (input, ctx) => result, got ${shown(value)}`];
 
-/** Wrong schemas are said by the schema's own check. */
-const inputSchema: OptionCheck = () => [];
-
 const needsApproval = expects(
   'true, false or a function (input, info) => boolean',
   (value) => typeof value === 'boolean' || typeof value === 'function',
@@ -62,7 +59,7 @@ const retry = options({
 const TOOL_OPTIONS: OptionTable = {
   name,
   description,
-  inputSchema,
+  inputSchema: () => [],
   effect,
   needsApproval: optional(needsApproval),
   dangerous: optional(flag),
@@ -98,11 +95,15 @@ const OTHER_WORDS = {
   queue: 'taskQueue',
 };
 
-/** Everything that is wrong with a tool's options, its schema apart. */
-export function toolOptionProblems(definition: unknown): string[] {
+/**
+ * Everything that is wrong with a tool's options.
+ * @param ofSchema what was found wrong with its schema as that was frozen
+ */
+export function toolOptionProblems(definition: unknown, ofSchema: readonly string[]): string[] {
   if (!isJsonObject(definition)) return [`expected an object of options, got ${shown(definition)}`];
+  const table = { ...TOOL_OPTIONS, inputSchema: () => ofSchema };
   const options: { readonly [option: string]: unknown } = definition;
-  const problems = optionProblems(TOOL_OPTIONS, options, OTHER_WORDS);
+  const problems = optionProblems(table, options, OTHER_WORDS);
   if (options.effect === 'once' && options.retry !== undefined) {
     problems.push(
       "retry: a 'once' tool never runs again: leave it out, or say effect: 'idempotent' if the service takes ctx.idempotencyKey",

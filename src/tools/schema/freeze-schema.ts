@@ -43,10 +43,10 @@ type Made = { readonly document: unknown } | { readonly problems: readonly strin
 function documentOf(schema: StandardSchema): Made {
   if (isZodSchema(schema)) return zodToJsonSchema(schema);
   const { vendor, jsonSchema } = schema['~standard'];
-  if (vendor === 'zod') return problem('is a schema of zod 3: take zod 4 (npm install zod@4)');
+  if (vendor === 'zod') return problem('this is a schema of zod 3: take zod 4 (npm install zod@4)');
   if (jsonSchema === undefined) {
     return problem(
-      `is a ${vendor} schema that cannot say its JSON Schema ("~standard".jsonSchema): take a release or an adapter of ${vendor} that can, or write JSON Schema`,
+      `this ${vendor} schema cannot say its JSON Schema ("~standard".jsonSchema): take a release or an adapter of ${vendor} that can, or write JSON Schema`,
     );
   }
   try {

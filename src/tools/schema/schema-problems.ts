@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { escapeSegment } from '../json-pointer.ts';
 import { jsonProblems } from '../json-problems.ts';
 import { dialectOf, KNOWN_DIALECTS } from './dialect.ts';
@@ -41,7 +41,7 @@ function malformed(schema: JsonObject, dialect: NonNullable<ReturnType<typeof di
     if (byPlace.has(instancePath)) continue;
     const allowed =
       keyword === 'enum'
-        ? `must be one of ${(params.allowedValues as Json[]).join(', ')}`
+        ? `must be one of ${(params.allowedValues as string[]).join(', ')}`
         : message;
     byPlace.set(instancePath, `${instancePath || '(root)'}: ${allowed ?? 'is not JSON Schema'}`);
   }

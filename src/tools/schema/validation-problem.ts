@@ -31,6 +31,8 @@ function inWords(error: ErrorObject): string {
       return `${at(params.additionalProperty)}: ${notKnown(error, params.additionalProperty)}`;
     case 'unevaluatedProperties':
       return `${at(params.unevaluatedProperty)}: ${notKnown(error, params.unevaluatedProperty)}`;
+    case 'false schema':
+      return `${here(error)}: is not allowed, whatever its value`;
     case 'enum':
       return `${here(error)}: must be one of ${values(params.allowedValues)}${got(error)}`;
     case 'const':

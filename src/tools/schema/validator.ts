@@ -43,8 +43,7 @@ export function withDefaults(schema: JsonObject, value: Json): Json {
 export function metaSchemaErrors(schema: JsonObject, dialect: Dialect): readonly ErrorObject[] {
   const ajv = metaJudges.get(dialect) ?? ajvOf(dialect, {});
   metaJudges.set(dialect, ajv);
-  ajv.validateSchema(schema);
-  return ajv.errors ?? [];
+  return ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? []);
 }
 
 /** Throws what Ajv throws for a reference that leads nowhere or a pattern that is none. */
