@@ -9,15 +9,22 @@ export interface PendingEvent {
 export interface BatcherOptions {
   /** How long the first event of a batch waits for others, milliseconds. */
   readonly batchMs: number;
-  /** Makes events visible, in order. One call at a time per conversation. A rejection gives the batch up. */
-  readonly write: (conversationId: string, events: readonly PendingEvent[]) => Promise<void>;
+  /**
+   * Makes events visible, in order; one call at a time per conversation. Returns how many of them
+   * were given up; a rejection gives up all.
+   */
+  readonly write: (conversationId: string, events: readonly PendingEvent[]) => Promise<number>;
+  /** Whether the medium is known to be away now: nobody waits for it then. */
+  readonly isAway?: () => boolean;
+  /** Called at the end: writes that wait for their medium must settle now. */
+  readonly giveUp?: () => void;
   /** What may wait in memory while the medium is slow or away; the oldest are dropped. Default 8 MiB. */
   readonly maxBufferedBytes?: number;
 }
 
 export interface Batcher {
   publish(conversationId: string, events: readonly StreamEvent[]): void;
-  /** Waits at most a second: a medium that does not answer must not hold up a run. */
+  /** Waits at most a second, and not at all for a medium that is away: no run is held up. */
   flush(conversationId?: string): Promise<void>;
   /** Drops what waits for a conversation and lets the batch that is being written end. */
   forget(conversationId: string): Promise<void>;
@@ -31,7 +38,7 @@ export interface Batcher {
 const MAX_EVENT_BYTES = 1024 * 1024;
 const MAX_BATCH_BYTES = 512 * 1024;
 const DEFAULT_MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
-const FLUSH_PATIENCE_MS = 1000;
+const PATIENCE_MS = 1000;
 const DEFAULT_BATCH_MS = 25;
 const MAX_BATCH_MS = 50;
 
@@ -91,7 +98,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     while (queue.events.length > 0) {
       const batch = takeBatch(queue);
       try {
-        await options.write(conversationId, batch);
+        failures += await options.write(conversationId, batch);
       } catch {
         failures += batch.length;
       }
@@ -102,51 +109,43 @@ export function createBatcher(options: BatcherOptions): Batcher {
     if (queues.get(conversationId) === queue) queues.delete(conversationId);
   }
 
-  async function flushQueue(
-    conversationId: string,
-    queue: Queue,
-    patience: Patience,
-  ): Promise<void> {
+  async function flushQueue(conversationId: string, queue: Queue): Promise<void> {
     const goal = queue.taken;
-    while (queue.settled < goal && !patience.over) {
+    while (queue.settled < goal) {
       startWriting(conversationId, queue);
-      await Promise.race([queue.writing, patience.end]);
+      await queue.writing;
     }
   }
 
   async function flush(conversationId?: string): Promise<void> {
-    const patience = startPatience();
+    if (options.isAway?.() === true) return;
     const chosen = [...queues].filter(
       ([id]) => conversationId === undefined || id === conversationId,
     );
-    await Promise.all(chosen.map(([id, queue]) => flushQueue(id, queue, patience)));
-    patience.stop();
+    await patiently(Promise.all(chosen.map(([id, queue]) => flushQueue(id, queue))));
   }
 
-  async function forget(conversationId: string): Promise<void> {
+  function drop(conversationId: string): Queue | undefined {
     const queue = queues.get(conversationId);
-    if (queue === undefined) return;
+    if (queue === undefined) return undefined;
     clearTimeout(queue.timer);
     queues.delete(conversationId);
     while (queue.events.length > 0) dropOldest(queue);
-    const patience = startPatience();
-    await Promise.race([queue.writing, patience.end]);
-    patience.stop();
+    return queue;
   }
 
   async function close(): Promise<void> {
     closed = true;
     await flush();
-    for (const queue of queues.values()) {
-      clearTimeout(queue.timer);
-      while (queue.events.length > 0) dropOldest(queue);
-    }
+    const dropped = [...queues.keys()].map(drop);
+    options.giveUp?.();
+    await patiently(Promise.all(dropped.map((queue) => queue?.writing)));
   }
 
   return {
     publish,
     flush,
-    forget,
+    forget: (conversationId) => patiently(drop(conversationId)?.writing),
     close,
     get failures() {
       return failures;
@@ -169,28 +168,13 @@ function takeBatch(queue: Queue): PendingEvent[] {
   return queue.events.splice(0, beyond === -1 ? queue.events.length : beyond);
 }
 
-interface Patience {
-  readonly end: Promise<void>;
-  readonly over: boolean;
-  stop(): void;
-}
-
-function startPatience(): Patience {
-  let over = false;
+async function patiently(work: Promise<unknown> | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      over = true;
-      resolve();
-    }, FLUSH_PATIENCE_MS);
+    timer = setTimeout(resolve, PATIENCE_MS);
   });
-  return {
-    end,
-    get over() {
-      return over;
-    },
-    stop: () => clearTimeout(timer),
-  };
+  await Promise.race([work, end]);
+  clearTimeout(timer);
 }
 
 function serialized(event: StreamEvent): string | undefined {

@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { conversationName } from '../core/conversation-name.ts';
 import type { Duration } from '../core/duration.ts';
 import { batchTime, createBatcher, type PendingEvent } from './batcher.ts';
+import { segmentOf } from './conversation-segment.ts';
 import { eventLine } from './event-line.ts';
 import { appendLines, isAbsent, PART_BYTES } from './event-parts.ts';
 import type { EventSink } from './event-sink.ts';
@@ -40,22 +40,24 @@ export function fileEventSink(options: FileEventSinkOptions): EventSink {
     Math.ceil((options.maxBytesPerConversation ?? DEFAULT_MAX_BYTES) / PART_BYTES),
   );
   const ageMs = maxAgeMs(options.maxAge);
+  const directoryOf = (conversationId: string): string => join(root, segmentOf(conversationId));
   const writer = randomUUID().slice(0, 8);
   const known = new Map<string, number>();
   let written = 0;
   let sweptAt = 0;
   const batcher = createBatcher({ batchMs: batchTime(options.batchMs), write });
 
-  async function write(conversationId: string, events: readonly PendingEvent[]): Promise<void> {
+  async function write(conversationId: string, events: readonly PendingEvent[]): Promise<number> {
     const lines = events.map((event) => eventLine(`${writer}.${++written}`, event));
     if (known.size >= MAX_KNOWN) known.clear();
     const last = known.get(conversationId);
-    const directory = directoryOf(root, conversationId);
+    const directory = directoryOf(conversationId);
     known.set(conversationId, await appendLines(directory, lines, { known: last, keep }));
-    if (Date.now() - sweptAt < SWEEP_EVERY_MS) return;
+    if (Date.now() - sweptAt < SWEEP_EVERY_MS) return 0;
     sweptAt = Date.now();
     // Housekeeping: what it cannot remove now is found again in an hour.
     void sweepOldConversations(root, ageMs).catch(() => {});
+    return 0;
   }
 
   async function deleteConversation(conversationId: string): Promise<void> {
@@ -63,7 +65,7 @@ export function fileEventSink(options: FileEventSinkOptions): EventSink {
     known.delete(conversationId);
     const doomed = join(root, `.deleted-${randomUUID()}`);
     try {
-      await rename(directoryOf(root, conversationId), doomed);
+      await rename(directoryOf(conversationId), doomed);
     } catch (error) {
       if (isAbsent(error)) return;
       throw error;
@@ -77,7 +79,7 @@ export function fileEventSink(options: FileEventSinkOptions): EventSink {
     flush: batcher.flush,
     subscribe: (conversationId, { from, signal } = {}) =>
       readEventParts(
-        directoryOf(root, conversationId),
+        directoryOf(conversationId),
         from === undefined ? undefined : positionOf(from),
         signal ?? new AbortController().signal,
       ),
@@ -87,12 +89,6 @@ export function fileEventSink(options: FileEventSinkOptions): EventSink {
     },
     close: batcher.close,
   };
-}
-
-function directoryOf(root: string, conversationId: string): string {
-  const sha256 = (text: string): string =>
-    createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex');
-  return join(root, conversationName(conversationId, sha256));
 }
 
 function positionOf(offset: string): PartPosition {
