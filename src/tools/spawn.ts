@@ -133,23 +133,34 @@ async function closed(subprocess: Subprocess): Promise<Awaited<Subprocess>> {
   return subprocess;
 }
 
+/** Trees that end with this process. */
+const guardedTrees = new Set<ProcessTree>();
+
+function killGuardedTrees(): void {
+  for (const tree of guardedTrees) killProcessTree(tree);
+}
+
 /** Names the group to the ledger, and ends it with the call or the process should nobody have waited. */
 function guard(tree: ProcessTree, graceMs: number, leaveRunning: boolean): () => void {
   const scope = callScope.getStore();
   scope?.addProcessGroup(tree.leader);
   let guarded = true;
-  const onExit = (): void => killProcessTree(tree);
-  if (!leaveRunning) {
-    process.once('exit', onExit);
-    scope?.atEnd(async () => {
-      if (guarded) await endProcessTree(tree, graceMs);
-    });
-  }
-  return () => {
+  const release = (): void => {
+    if (!guarded) return;
     guarded = false;
-    process.off('exit', onExit);
+    guardedTrees.delete(tree);
+    if (guardedTrees.size === 0) process.off('exit', killGuardedTrees);
     scope?.removeProcessGroup(tree.leader);
   };
+  if (!leaveRunning) {
+    if (guardedTrees.size === 0) process.once('exit', killGuardedTrees);
+    guardedTrees.add(tree);
+    scope?.atEnd(async () => {
+      if (guarded) await endProcessTree(tree, graceMs);
+      release();
+    });
+  }
+  return release;
 }
 
 async function endTree(tree: ProcessTree, graceMs: number, file: string): Promise<void> {
