@@ -40,6 +40,7 @@ function pairUp(
       turns.push(ofTurn);
     }
     if (message.role !== 'tool') return;
+    if (message.results.length === 0) report(`messages[${index}]`, 'a message was empty');
     message.results.forEach((result, n) => {
       const pair = unansweredCall(turns, result.callId);
       if (pair !== undefined) pair.result = result;

@@ -1,4 +1,3 @@
-import type { Json } from '../json.ts';
 import type { AssistantMessage, Block, RequestMessage } from '../model-request.ts';
 import { mapSame } from './keep-same.ts';
 import { lossOf, rewrittenTurn } from './rewritten-turn.ts';

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { textOf } from '../../../src/core/content.ts';
+import type { ModelRequest, RequestMessage } from '../../../src/core/model-request.ts';
+import { lintRequest } from '../../../src/core/request-linter/lint-request.ts';
+import { request } from './build-request.ts';
+import { violationsOf } from './check-request.ts';
+import { anyMessages, damagedMessages, validMessages } from './generate-history.ts';
+
+const formats = fc.constantFrom(undefined, 'own', 'another');
+const histories = fc.oneof(anyMessages, damagedMessages);
+
+function lint(messages: readonly RequestMessage[], format?: string): ModelRequest {
+  const answer = lintRequest(request(messages), format === undefined ? {} : { format });
+  if ('problem' in answer) throw new Error(answer.problem.message);
+  return answer.request;
+}
+
+/** Each call with the result that answers it. */
+function pairsOf({ messages }: ModelRequest) {
+  return messages.flatMap((message, index) => {
+    const next = messages[index + 1];
+    if (message.role !== 'assistant' || next?.role !== 'tool') return [];
+    const calls = message.blocks.filter((block) => block.type === 'tool_call');
+    return calls.map((call, n) => ({ call, result: next.results[n] }));
+  });
+}
+
+describe('of any history', () => {
+  test('the linter makes a valid request', () => {
+    fc.assert(
+      fc.property(histories, formats, (messages, format) => {
+        expect(violationsOf(lint(messages, format), format)).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a second pass changes nothing', () => {
+    fc.assert(
+      fc.property(histories, formats, (messages, format) => {
+        const once = lint(messages, format);
+        const again = lintRequest(once, format === undefined ? {} : { format });
+        expect(again).toEqual({ request: once, repairs: [] });
+        expect((again as { request: unknown }).request).toBe(once);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a result stands with the call that it was made for', () => {
+    fc.assert(
+      fc.property(anyMessages, (messages) => {
+        for (const { call, result } of pairsOf(lint(messages))) {
+          const made = /^for <(.*)>$/.exec(textOf(result?.content ?? []))?.[1];
+          const of = (call.input as { of?: string }).of;
+          if (made === undefined || of === undefined) continue;
+          expect(made.replaceAll('\\u0000', '\ufffd')).toBe(JSON.stringify(of));
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('no words of a user are lost', () => {
+    fc.assert(
+      fc.property(histories, (messages) => {
+        const said = (all: readonly RequestMessage[]) =>
+          all.flatMap((message) =>
+            message.role === 'user'
+              ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+              : [],
+          );
+        const left = said(lint(messages).messages);
+        for (const words of said(messages)) {
+          if (words.trim() === '' || /[\0\ud800-\udfff]/.test(words)) continue;
+          expect(left).toContain(words);
+        }
+      }),
+    );
+  });
+
+  test('a history is repaired exactly when something is wrong with it', () => {
+    fc.assert(
+      fc.property(fc.oneof(histories, validMessages), (messages) => {
+        const isValid = violationsOf(request(messages)).length === 0;
+        const answer = lintRequest(request(messages));
+        if ('problem' in answer) throw new Error(answer.problem.message);
+        expect(answer.request.messages === messages).toBe(isValid);
+        expect(answer.repairs.length === 0).toBe(isValid);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+test('a valid history comes back as the very same object', () => {
+  fc.assert(
+    fc.property(validMessages, (messages) => {
+      const valid = request(messages);
+      expect(violationsOf(valid)).toEqual([]);
+      expect((lintRequest(valid, { format: 'own' }) as { request: unknown }).request).toBe(valid);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('what was sent before is sent again unchanged when the conversation goes on', () => {
+  fc.assert(
+    fc.property(validMessages, fc.array(fc.constantFrom('same', '', 'x')), (messages, ids) => {
+      const damaged = messages.map((message, n) => renamed(message, ids[n]));
+      const whole = lint(damaged).messages;
+      damaged.forEach((message, n) => {
+        if (message.role !== 'assistant' || n === 0) return;
+        const sent = lint(damaged.slice(0, n)).messages;
+        expect(whole.slice(0, sent.length)).toEqual(sent);
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** One id for all calls of a turn and their results. */
+function renamed(message: RequestMessage, id: string | undefined): RequestMessage {
+  if (id === undefined) return message;
+  if (message.role === 'assistant') {
+    const blocks = message.blocks.map((block) =>
+      block.type === 'tool_call' ? { ...block, id } : block,
+    );
+    return { ...message, blocks };
+  }
+  return message;
+}
