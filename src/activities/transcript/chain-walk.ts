@@ -2,9 +2,10 @@ import type { Entry, Item, Position } from '../../core/entry.ts';
 import type { SegmentReference } from '../../core/segment.ts';
 import { chainDigest } from './digest.ts';
 import { type ChainLink, isLinkType, linkOf, resultOf } from './entries-of-events.ts';
+import { checked, entriesOfLink, joinLinks } from './join-links.ts';
 import type { PayloadDecoder } from './payload-decoder.ts';
 import { decodeActivity, type RecordedActivity } from './recorded-activity.ts';
-import { type Continuation, measured, type SegmentLoader } from './segment-loader.ts';
+import type { Continuation, SegmentLoader } from './segment-loader.ts';
 import type { LineEntry } from './transcript-line.ts';
 import { TranscriptMismatch } from './transcript-mismatch.ts';
 import type { RunLocation } from './transcript-reader.ts';
@@ -18,7 +19,7 @@ export interface Known {
 
 /** What was missing: entries up to the position, and the results that the items name. */
 export interface Gap {
-  /** Where the known entries end. */
+  /** Where the known entries end; where what is left begins, when older ones are gone. */
   readonly from: number;
   readonly added: readonly LineEntry[];
   /** By digest. */
@@ -38,8 +39,6 @@ const DECODED_AT_ONCE = 8;
 export class ChainWalk {
   readonly #decode: PayloadDecoder;
   readonly #segments: SegmentLoader;
-  readonly #location: RunLocation;
-  readonly #position: Position;
   readonly #items: readonly Item[];
   readonly #known: Known;
   /** Newest first. */
@@ -49,7 +48,9 @@ export class ChainWalk {
   readonly #needed = new Map<string, Set<string>>();
   /** Those of a segment that the store lacks: they are in an earlier run's history. */
   readonly #neededEarlier: ResultItem[] = [];
+  readonly #mismatch: (found: string, cause?: unknown) => TranscriptMismatch;
   #target: string | null;
+  #targetCount: number;
   #base: Continuation | undefined;
   #newest: ChainLink | undefined;
   #unreadable: string | undefined;
@@ -63,11 +64,12 @@ export class ChainWalk {
   ) {
     this.#decode = decode;
     this.#segments = segments;
-    this.#location = location;
-    this.#position = at.position;
     this.#known = known;
     this.#target = at.position.digest;
+    this.#targetCount = at.position.count;
     this.#items = at.items;
+    this.#mismatch = (found, cause) =>
+      new TranscriptMismatch(location, at.position, found, cause === undefined ? {} : { cause });
   }
 
   get isComplete(): boolean {
@@ -121,6 +123,7 @@ export class ChainWalk {
         if (link.digest !== this.#target) continue;
         this.#links.push(link);
         this.#target = link.position.digest;
+        this.#targetCount = link.position.count;
         await this.#need(link.items);
         await this.#findBase(segment);
         if (this.#base !== undefined) return;
@@ -166,45 +169,29 @@ export class ChainWalk {
     const result = resultOf(await decodeActivity(this.#decode, run, recorded));
     const digests = this.#needed.get(recorded.activityId);
     if (result === undefined || digests?.has(result.digest) !== true) return;
-    this.#results.set(result.digest, this.#checked(result, recorded.activityId));
+    this.#results.set(result.digest, checked(result, recorded.activityId, this.#mismatch));
     digests.delete(result.digest);
     if (digests.size === 0) this.#needed.delete(recorded.activityId);
-  }
-
-  #checked(recorded: { readonly entry: Entry; readonly digest: string }, activityId: string) {
-    const line = measured(recorded.entry);
-    if (line.digest === recorded.digest) return line;
-    throw this.#mismatch(
-      `activity ${activityId} recorded an entry with digest ${recorded.digest}, what it recorded has ${line.digest}`,
-    );
   }
 
   /** All that was missing, each digest checked. */
   gap(): Gap {
     const { from, added: older } = this.#base ?? { from: 0, added: [] };
-    const added = [...older];
-    let digest = this.#known.digestAt(from) ?? null;
-    for (const entry of older) digest = chainDigest(digest, entry.digest);
-    for (const link of this.#links.toReversed()) {
-      const entries = link.items.map((item) => this.#entryOf(item, link.activityId));
-      if (link.turn !== undefined) entries.push(this.#checked(link.turn, link.activityId));
-      for (const entry of entries) digest = chainDigest(digest, entry.digest);
-      added.push(...entries);
-      const count = from + added.length;
-      if (digest === link.digest && count === link.count) continue;
-      throw this.#mismatch(
-        `activity ${link.activityId} recorded ${link.count} entries with digest ${link.digest}, ` +
-          `its entries are ${count} with digest ${digest}`,
-      );
-    }
-    return { from, added, results: this.#results };
+    const digest = older.reduce<string | null>(
+      (chained, entry) => chainDigest(chained, entry.digest),
+      this.#known.digestAt(from) ?? null,
+    );
+    const joint = { count: from + older.length, digest };
+    const newer = joinLinks(joint, this.#links.toReversed(), this.#results, this.#mismatch);
+    return { from, added: [...older, ...newer], results: this.#results };
   }
 
-  #entryOf(item: Item, activityId: string): LineEntry {
-    if ('entry' in item) return measured(item.entry);
-    const result = this.#results.get(item.digest);
-    if (result !== undefined) return result;
-    throw this.#mismatch(`activity ${activityId} names ${item.activityId}, whose result is gone`);
+  /** What is left of a transcript whose older part is gone, for people. */
+  remains(): Gap {
+    const added = this.#links
+      .toReversed()
+      .flatMap((link) => entriesOfLink(link, this.#results, this.#mismatch));
+    return { from: this.#targetCount, added, results: this.#results };
   }
 
   /** Why the walk came to the first run's first event without an answer. */
@@ -226,14 +213,5 @@ export class ChainWalk {
     const missing = [...this.#segments.missing.values()];
     words.push(...missing.map((error) => error.message));
     return this.#mismatch(words.join('; '), missing[0]);
-  }
-
-  #mismatch(found: string, cause?: unknown): TranscriptMismatch {
-    return new TranscriptMismatch(
-      this.#location,
-      this.#position,
-      found,
-      cause === undefined ? undefined : { cause },
-    );
   }
 }

@@ -42,7 +42,12 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
   const decode = createPayloadDecoder(options.payloadCodecs);
   const cache = createTranscriptCache(Math.floor(maxBytes * SHARE.transcripts));
   const resolve = createBlobResolver(blobs, Math.floor(maxBytes * SHARE.blobs));
-  const readSpec = createSpecReader({ history, decode, blobs, maxBytes: Math.floor(maxBytes * SHARE.specs) });
+  const readSpec = createSpecReader({
+    history,
+    decode,
+    blobs,
+    maxBytes: Math.floor(maxBytes * SHARE.specs),
+  });
   const reads = new Map<string, Promise<Transcript>>();
   const counts = { hits: 0, gaps: 0, historyPages: 0 };
 

@@ -8,6 +8,11 @@ import { readRunBeginning } from './run-beginning.ts';
 import type { SegmentLoader } from './segment-loader.ts';
 import type { RunLocation } from './transcript-reader.ts';
 
+/** For the eyes of people: better what is left than nothing. A model is never shown that. */
+export interface GapOptions {
+  readonly acceptRemains?: boolean;
+}
+
 export interface GapSources {
   readonly history: HistorySource;
   readonly decode: PayloadDecoder;
@@ -31,16 +36,20 @@ export async function readGap(
   location: RunLocation,
   at: ReadAt,
   known: Known,
-): Promise<Gap> {
+  options: GapOptions = {},
+): Promise<Gap & { readonly isWhole: boolean }> {
   const walk = new ChainWalk(sources.decode, sources.segments, location, at, known);
   await walk.begin(at.segment);
   let run = location;
   let segment = at.segment;
   for (;;) {
     await readRun(sources, walk, run, segment);
-    if (walk.isComplete) return walk.gap();
+    if (walk.isComplete) return { ...walk.gap(), isWhole: true };
     const { predecessor } = (await readRunBeginning(sources.history, sources.decode, run)) ?? {};
-    if (predecessor === undefined) throw walk.notFound();
+    if (predecessor === undefined) {
+      if (options.acceptRemains !== true) throw walk.notFound();
+      return { ...walk.remains(), isWhole: false };
+    }
     run = { ...run, runId: predecessor };
     segment = (await readRunBeginning(sources.history, sources.decode, run))?.segment;
     await walk.enterEarlierRun(segment);

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { ACTIVITIES } from '../../core/names.ts';
 import type { SegmentReference } from '../../core/segment.ts';
 import type { SpecRecord } from '../../core/spec.ts';
@@ -14,6 +14,8 @@ export interface RunBeginning {
   /** The older entries, where it continues a run. */
   readonly segment?: SegmentReference;
   readonly spec?: SpecRecord;
+  /** All that was handed over to it. */
+  readonly resumed?: JsonObject;
 }
 
 /** Reads a run's first event; `undefined` when the server does not have the run (any more). */
@@ -48,6 +50,7 @@ export async function beginningOf(
   const { segment, spec } = resumed;
   return {
     predecessor,
+    resumed,
     ...(isJsonObject(segment) ? { segment: segment as unknown as SegmentReference } : {}),
     ...(isJsonObject(spec) ? { spec: spec as unknown as SpecRecord } : {}),
   };
