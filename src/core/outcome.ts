@@ -35,7 +35,7 @@ const MEANING: Record<Exclude<Category, 'ok'>, string> = {
   denied: 'The call was denied; it did not run.',
   approval_expired: 'Nobody decided about the call in time; it did not run.',
   approval_failed: 'It could not be decided whether the call may run; it did not run.',
-  timeout: 'The tool took too long and was ended.',
+  timeout: 'The call took too long.',
   tool_error: 'The tool reported an error.',
   tool_failed: 'The tool failed unexpectedly.',
   invalid_output: 'The tool returned something that cannot be passed on.',

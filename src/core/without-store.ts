@@ -16,8 +16,10 @@ export function withoutStore(content: Content, inlineLimitBytes: number): string
   const end = text.slice(-KEPT_END);
   let beginning = text.slice(0, -KEPT_END);
   const room = Math.max(0, inlineLimitBytes - jsonBytes(`\n${lost}\n${end}`));
-  for (let bytes = jsonBytes(beginning); bytes > room; bytes = jsonBytes(beginning)) {
+  let bytes = jsonBytes(beginning);
+  while (beginning !== '' && bytes > room) {
     beginning = cutText(beginning, Math.floor((beginning.length * room) / bytes) - 1);
+    bytes = jsonBytes(beginning);
   }
   return cleanText(`${beginning}\n${lost}\n${end}`);
 }
