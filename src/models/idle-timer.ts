@@ -46,6 +46,7 @@ export function startIdleTimer(caller: AbortSignal, limits: IdleLimits): IdleTim
     },
     bytes() {
       if (stalled === undefined) idle.refresh();
+      drain?.refresh();
     },
     progress() {
       if (stalled === undefined) keepAlive.refresh();

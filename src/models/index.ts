@@ -13,6 +13,13 @@ export {
   type Model,
   ModelFailure,
 } from './model.ts';
+export {
+  openai,
+  openaiCompatible,
+  type OpenAICompatibleOptions,
+} from './openai-compatible/openai-compatible.ts';
+export type { PresetName } from './openai-compatible/presets.ts';
+export type { Quirks } from './openai-compatible/quirks.ts';
 export { costOf, type Price, type PriceList, priceOf, shippedPrices } from './prices.ts';
 export {
   type Script,

@@ -3,12 +3,12 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import type { Block, ModelRequest } from '../core/model-request.ts';
 import type { StopReasonOfModel } from '../core/activity-shapes.ts';
 import type { Usage } from '../core/usage.ts';
+import { estimateUsage } from './estimate-usage.ts';
 import { type CompleteOptions, type Completion, type Model, ModelFailure } from './model.ts';
 import { costOf, type Price } from './prices.ts';
 
 const FORMAT = 'scripted';
 const PIECE_CHARACTERS = 12;
-const CHARACTERS_PER_TOKEN = 4;
 
 /** A tool call of a scripted turn; `toolCall` builds it. */
 export interface ScriptedCall {
@@ -193,22 +193,6 @@ function completionOf(played: {
     requestId: `scripted_${turn}`,
     model: id,
   };
-}
-
-function estimateUsage(request: ModelRequest, blocks: readonly Block[]): Usage {
-  const { system, tools, messages } = request;
-  return {
-    input: tokensOf({ system, tools, messages }),
-    cacheRead: 0,
-    cacheWrite: 0,
-    output: tokensOf(blocks),
-    reasoning: 0,
-    estimated: true,
-  };
-}
-
-function tokensOf(value: unknown): number {
-  return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
 }
 
 function view(raw: Json): readonly Block[] {

@@ -73,7 +73,7 @@ describe('the client of the Anthropic adapter', () => {
     const { url, requests } = await serve(hello, anthropicWire.error('auth'));
     const model = anthropic('claude-wire-1', { apiKey: 'k', baseURL: url });
     await model.check?.({ signal });
-    expect(requests[0]?.body).toMatchObject({ max_tokens: 1 });
+    expect(requests[0]?.body).toMatchObject({ max_tokens: 16 });
     await expect(model.check?.({ signal })).rejects.toMatchObject({ type: 'auth' });
   });
 

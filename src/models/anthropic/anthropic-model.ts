@@ -1,7 +1,7 @@
-import type { ModelRequest } from '../../core/model-request.ts';
 import type { IdleLimits } from '../idle-timer.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { costOf, type Price, priceOf } from '../prices.ts';
+import { smallestRequest } from '../smallest-request.ts';
 import { buildRequest } from './build-request.ts';
 import type { CacheLifetime } from './cache-breakpoints.ts';
 import { classifyError } from './classify-error.ts';
@@ -90,16 +90,4 @@ function forLifetime(price: Price, cache: CacheLifetime | 'off'): Price {
   return cache === '1h' && price.cacheWriteHour !== undefined
     ? { ...price, cacheWrite: price.cacheWriteHour }
     : price;
-}
-
-function smallestRequest(): ModelRequest {
-  return {
-    conversationId: 'check',
-    system: '',
-    tools: [],
-    hostedTools: [],
-    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-    maxOutputTokens: 1,
-    options: {},
-  };
 }

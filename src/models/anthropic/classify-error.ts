@@ -1,5 +1,6 @@
 import { AnthropicError, APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import type { ModelFailureType } from '../../core/failure.ts';
+import { isConnectionLoss, reasonOf } from '../connection-loss.ts';
 import { ModelFailure } from '../model.ts';
 import { retryAfterMs } from '../retry-after.ts';
 
@@ -114,26 +115,6 @@ function typeOf(error: APIError): ModelFailureType {
 
 function byClass(status: number): ModelFailureType {
   return status >= 500 ? 'server_error' : 'invalid_request';
-}
-
-function isConnectionLoss(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof TypeError && /terminated|fetch failed|network/i.test(error.message))
-    return true;
-  const code = codeOf(error) ?? codeOf(error.cause);
-  return code !== undefined && /^(E[A-Z]+|UND_ERR_.*)$/.test(code);
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const inner = error.cause instanceof Error ? reasonOf(error.cause) : undefined;
-  return inner === undefined ? error.message : `${error.message} (${inner})`;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined;
 }
 
 function failure(type: ModelFailureType, message: string, cause: unknown): ModelFailure {

@@ -3,15 +3,16 @@ import type { ModelRequest } from '../../core/model-request.ts';
 import { addUsage, NO_USAGE, totalTokens, type Usage } from '../../core/usage.ts';
 import { type IdleLimits, type IdleTimer, startIdleTimer } from '../idle-timer.ts';
 import { type CompleteOptions, type Completion, ModelFailure } from '../model.ts';
+import { watchResponse } from '../watch-response.ts';
 import { buildRequest } from './build-request.ts';
 import type { CacheLifetime } from './cache-breakpoints.ts';
 import { classifyError } from './classify-error.ts';
 import type { AnthropicClient } from './client.ts';
+import { errorOfBody } from './error-body.ts';
 import { ANTHROPIC_FORMAT, viewRawTurn } from './raw-turn.ts';
 import { applyEvent, type StreamedTurn, startTurn } from './read-stream.ts';
 import { isPaused, providerWord, settleTurn, stopReasonOf } from './settle-turn.ts';
 import { usageOf } from './usage.ts';
-import { watchResponse } from './watch-response.ts';
 
 export interface CompleteTurnSettings {
   readonly model: string;
@@ -62,6 +63,7 @@ async function streamPart(
   const { settings, signal, onEvent } = options;
   const timer = startIdleTimer(signal, settings.idle);
   const part = startTurn();
+  const watch = { timer, onBytes: () => onEvent({ type: 'alive' }), errorOf: errorOfBody };
   let requestId: string | undefined;
   try {
     const { body, headers } = buildRequest(request, { ...settings, now: Date.now(), continued });
@@ -69,7 +71,7 @@ async function streamPart(
       .create(body, {
         signal: timer.signal,
         headers,
-        middleware: [watchResponse(timer, () => onEvent({ type: 'alive' }))],
+        middleware: [async (sent, next) => watchResponse(await next(sent), watch)],
       })
       .withResponse();
     requestId = requestIdOf(response.headers);
