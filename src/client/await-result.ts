@@ -5,6 +5,7 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
+import { loadValue } from '../blobs/stored-value.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import type { ConversationResult } from '../core/status.ts';
 import { type BlobReference, isBlobReference } from '../core/stored.ts';
@@ -57,8 +58,7 @@ async function withText<Output>(
   const given = output === undefined ? {} : { output: output as Output };
   if (!isBlobReference(text)) return { ...rest, ...given, text };
   if (blobs === undefined) return { ...rest, ...given, text: text.preview, textBlob: text };
-  const bytes = await blobs.get(conversationId, text.blob);
-  return { ...rest, ...given, text: Buffer.from(bytes).toString('utf8') };
+  return { ...rest, ...given, text: await loadValue<string>(blobs, conversationId, text) };
 }
 
 function failedConversation(

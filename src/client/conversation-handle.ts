@@ -5,6 +5,13 @@ import { type Stop, stopSchema } from '../core/message.ts';
 import { QUERIES, SIGNALS } from '../core/names.ts';
 import type { ConversationSummary, StatusAnswer } from '../core/status.ts';
 import type { SpecAnswer, StateAnswer } from '../workflows/messages.ts';
+import { isBlobReference, type Stored } from '../core/stored.ts';
+import { loadValue } from '../blobs/stored-value.ts';
+import type {
+  ConversationRecord,
+  RecordedEntry,
+} from '../activities/transcript/conversation-record.ts';
+import { readConversation } from '../activities/transcript/read-conversation.ts';
 import { awaitResult, type CompletedConversation } from './await-result.ts';
 import type { ClientContext } from './client-context.ts';
 import { closedOrMissing } from './closed-or-missing.ts';
@@ -23,6 +30,8 @@ import { checked } from './problems-of.ts';
 import { queryConversation } from './query-conversation.ts';
 import { sendMessage, type SendOptions, type SendReceipt } from './send-message.ts';
 import { typed } from './to-client-error.ts';
+import { watchConversation } from './watch/watch-conversation.ts';
+import type { WatchItem, WatchOptions } from './watch/watch-item.ts';
 
 /** One conversation, over all its runs. Making a handle asks the server nothing. */
 export class ConversationHandle<Output = Json> {
@@ -96,6 +105,49 @@ export class ConversationHandle<Output = Json> {
   /** What the conversation runs on; null before it is recorded. */
   spec(): Promise<SpecAnswer | null> {
     return queryConversation(this.#context, this.id, QUERIES.spec);
+  }
+
+  /**
+   * All that is recorded: the transcript, every call with its decisions and attempts. Works for a
+   * conversation that has ended, and with no worker up.
+   */
+  record(): Promise<ConversationRecord> {
+    const { client, blobs } = this.#context;
+    return typed({ ...this.#context, conversationId: this.id }, () =>
+      readConversation({
+        client,
+        workflowId: this.id,
+        ...(blobs === undefined ? {} : { blobs }),
+      }),
+    );
+  }
+
+  /** The transcript, from the first entry on. Large content is a reference: `load` brings it. */
+  async entries(): Promise<readonly RecordedEntry[]> {
+    return (await this.record()).entries;
+  }
+
+  /**
+   * A value that is recorded by reference; any other is returned as it is.
+   * @throws {BlobMissing} when the blob store does not have it
+   */
+  async load<T>(stored: Stored<T>): Promise<T> {
+    if (!isBlobReference(stored)) return stored;
+    const { blobs } = this.#context;
+    if (blobs === undefined) {
+      throw new Error(
+        `this content is kept in the blob store (${stored.size} bytes): give the client the blob store of the workers`,
+      );
+    }
+    return loadValue<T>(blobs, this.id, stored);
+  }
+
+  /**
+   * Everything that is recorded, then what happens, as it happens, until the conversation has ended.
+   * Needs no worker.
+   */
+  watch(options?: WatchOptions): AsyncIterable<WatchItem> {
+    return watchConversation(this.#context, this.id, options);
   }
 
   /** What the server knows of it; needs no worker. */

@@ -10,9 +10,21 @@ export type { StartOptions } from './start-conversation.ts';
 export type { SendOptions, SendReceipt } from './send-message.ts';
 export type { ApproveOptions, CallTarget, DenyOptions, VerdictReceipt } from './decide.ts';
 export type { CompletedConversation } from './await-result.ts';
+export type { LaterAnswer } from '../core/settle-later.ts';
 export type { ConversationInfo, ConversationLife } from './conversation-info.ts';
 export type { ListFilter } from './list-conversations.ts';
 export type { ApprovalFilter, PendingApprovalInfo } from './list-approvals.ts';
+export type {
+  ConversationRecord,
+  RecordedEntry,
+} from '../activities/transcript/conversation-record.ts';
+export type {
+  RecordedAttempt,
+  RecordedCall,
+  RecordedDecision,
+} from '../activities/transcript/recorded-call.ts';
+export type { WatchItem, WatchOptions } from './watch/watch-item.ts';
+export type { Recorded } from './watch/recorded.ts';
 
 export { PerdureRefusal } from './errors/perdure-refusal.ts';
 export { ConversationClosed } from './errors/conversation-closed.ts';

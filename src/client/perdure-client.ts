@@ -4,6 +4,8 @@ import type { Json } from '../core/json.ts';
 import { DEFAULT_TASK_QUEUE } from '../core/names.ts';
 import type { EventSink } from '../streams/event-sink.ts';
 import { type ClientContext, type ClientPatience, DEFAULT_PATIENCE } from './client-context.ts';
+import type { LaterAnswer } from '../core/settle-later.ts';
+import { completeLater } from './complete-later.ts';
 import { connect, type ConnectOptions } from './connect.ts';
 import type { ConversationInfo } from './conversation-info.ts';
 import { ConversationHandle } from './conversation-handle.ts';
@@ -98,6 +100,14 @@ export class PerdureClient {
   /** Conversations, the newest first. */
   list(filter?: ListFilter): AsyncIterable<ConversationInfo> {
     return listConversations(this.#context, filter);
+  }
+
+  /**
+   * Completes a call whose tool handed out its token (`completion: 'later'`), from any service.
+   * @throws {PerdureRefusal} `not_pending`
+   */
+  completeLater(token: string, answer: LaterAnswer): Promise<void> {
+    return completeLater(this.#context, token, answer);
   }
 
   /** Closes the connection that `connect` made; one that was given stays open. */

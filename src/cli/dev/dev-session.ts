@@ -29,6 +29,8 @@ export interface DevSession {
 
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
+/** What the server says of itself at its start: `perdure dev` says it in its own words. */
+const BANNER = /^\s*$|^Temporal (CLI|Server|Persistence|UI|Metrics)/;
 /** Editors write a file in several steps, and formatters after them. */
 const SETTLED_MS = 150;
 
@@ -87,7 +89,9 @@ async function startServer(options: DevOptions): Promise<EmbeddedServer> {
     ...(port === undefined ? {} : { port }),
     ...(uiPort === undefined ? {} : { uiPort }),
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
-    log: options.log,
+    log: (line) => {
+      if (options.debug || !BANNER.test(line)) options.log(line);
+    },
   });
 }
 

@@ -36,11 +36,11 @@ export function keepWorker(
       },
       () => {},
     );
-    void worker.ended.then((code) => {
+    void worker.ended.then((how) => {
       living.delete(worker);
       if (isStopping || worker !== current) return;
       if (!wasReady) return;
-      log(`the worker process died (code ${code}): another one takes over`);
+      log(`the worker process died (${how}): another one takes over`);
       setTimeout(() => {
         if (!isStopping && worker === current) begin();
       }, RESTART_PAUSE_MS);

@@ -11,8 +11,8 @@ export interface WorkerProcess {
   readonly loaded: Promise<readonly string[]>;
   /** Resolves when it polls. Rejects when the process ended before. */
   readonly ready: Promise<void>;
-  /** Resolves with the exit code, however it ends. */
-  readonly ended: Promise<number>;
+  /** Resolves with how it ended: `code 1`, `SIGKILL`. */
+  readonly ended: Promise<string>;
   serve(where: Serve): void;
   /** Asks it to end, and makes it end after a while. */
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export function startWorkerProcess(
     // Its own group: Ctrl-C reaches it through us, once.
     detached: true,
   });
-  const ended = once(child, 'exit').then(([code]) => (code as number | null) ?? 1);
+  const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `code ${code}`));
   let why: string | undefined;
   child.on('message', (message: FromWorker) => {
     if (message.kind === 'imported') options.onImport(message.file);
@@ -45,8 +45,8 @@ export function startWorkerProcess(
       child.on('message', (message: FromWorker) => {
         if (message.kind === kind) resolve(message as Extract<FromWorker, { kind: Kind }>);
       });
-      void ended.then((code) => {
-        reject(new WorkerEnded(why ?? `the worker process ended with code ${code}`));
+      void ended.then((how) => {
+        reject(new WorkerEnded(why ?? `the worker process ended (${how})`));
       });
     });
   const loaded = heard('loaded').then(({ agents }) => agents);
@@ -66,7 +66,7 @@ export function startWorkerProcess(
   };
 }
 
-async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {
+async function stop(child: ChildProcess, ended: Promise<string>): Promise<void> {
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
   await ended;

@@ -34,9 +34,9 @@ export async function checkPollRate(
         requestId: randomUUID(),
         workflowExecutionTimeout: { seconds: 60 as never },
       });
-      let startedAt = Date.now();
+      const rounds: number[] = [];
       for (let round = 0; round < BURST + MEASURED; round++) {
-        if (round === BURST) startedAt = Date.now();
+        const startedAt = performance.now();
         const { taskToken } = await workflowService.pollWorkflowTaskQueue({ namespace, taskQueue });
         await workflowService.respondWorkflowTaskCompleted({ namespace, taskToken });
         await workflowService.signalWorkflowExecution({
@@ -45,8 +45,10 @@ export async function checkPollRate(
           signalName: 'again',
           requestId: randomUUID(),
         });
+        if (round >= BURST) rounds.push(performance.now() - startedAt);
       }
-      const roundMs = (Date.now() - startedAt) / MEASURED;
+      // The lower quartile: a busy machine makes some rounds slow, the limit makes nearly all slow.
+      const roundMs = rounds.sort((a, b) => a - b)[Math.floor(MEASURED / 4)] ?? 0;
       return finding(roundMs, callMs);
     });
   } catch (error) {

@@ -3,11 +3,11 @@ import {
   callOutputOf,
   turnAndStepOf,
 } from '../../activities/transcript/entries-of-events.ts';
+import type { RecordedFailure } from '../../activities/transcript/recorded-event.ts';
 import type { ModelOutput } from '../../core/activity-shapes.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { ACTIVITIES } from '../../core/names.ts';
 import { resultEntryOf } from '../../core/result-entry.ts';
-import type { HistoryEvent } from './follow-history.ts';
 import type { Recorded } from './recorded.ts';
 
 /** An activity that was scheduled and has not ended. */
@@ -19,16 +19,32 @@ export interface OpenActivity {
   readonly at: number;
 }
 
-/** What the end of an activity means for the conversation. */
-export function endedActivity(
+/** What the result of an activity means for the conversation. */
+export function completedActivity(
   activity: OpenActivity,
-  event: HistoryEvent,
   output: unknown,
   ms: number,
 ): readonly Recorded[] {
-  if (!event.activityTaskCompletedEventAttributes) return [failedAttempt(activity, event, ms)];
-  if (activity.activityType === ACTIVITIES.model) return completion(activity, output, ms);
-  return result(activity, output, ms);
+  return activity.activityType === ACTIVITIES.model
+    ? completion(activity, output, ms)
+    : result(activity, output, ms);
+}
+
+export function failedAttempt(
+  { activityId, activityType, input }: OpenActivity,
+  failure: RecordedFailure,
+  ms: number,
+): Recorded {
+  const key = callInputOf(input)?.key;
+  return {
+    type: 'attempt_failed',
+    activityId,
+    activityType,
+    ...(key === undefined ? {} : { key }),
+    attempt: attemptNumber(activityId),
+    failure,
+    ms,
+  };
 }
 
 function completion(
@@ -69,34 +85,6 @@ function result(activity: OpenActivity, output: unknown, ms: number): readonly R
     // A key that is none of ours: somebody else's activity under such an input.
     return [];
   }
-}
-
-function failedAttempt(activity: OpenActivity, event: HistoryEvent, ms: number): Recorded {
-  const { activityId, activityType, input } = activity;
-  const key = callInputOf(input)?.key;
-  return {
-    type: 'attempt_failed',
-    activityId,
-    activityType,
-    ...(key === undefined ? {} : { key }),
-    attempt: attemptNumber(activityId),
-    failure: failureOf(event),
-    ms,
-  };
-}
-
-function failureOf(event: HistoryEvent): { readonly type: string; readonly message: string } {
-  if (event.activityTaskCanceledEventAttributes) {
-    return { type: 'Cancelled', message: 'the attempt was cancelled' };
-  }
-  const failure =
-    event.activityTaskFailedEventAttributes?.failure ??
-    event.activityTaskTimedOutEventAttributes?.failure;
-  const type = failure?.applicationFailureInfo?.type;
-  return {
-    type: type ? type : event.activityTaskTimedOutEventAttributes ? 'Timeout' : 'Failed',
-    message: failure?.message ?? '',
-  };
 }
 
 /** The n of `3.2.0#n`, from 1. */

@@ -1,17 +1,21 @@
-import type { Entry, Item } from '../../core/entry.ts';
-import { isJsonObject, type Json } from '../../core/json.ts';
-import { ACTIVITIES } from '../../core/names.ts';
 import {
   createPayloadDecoder,
   type PayloadDecoder,
 } from '../../activities/transcript/payload-decoder.ts';
+import {
+  createEventDecoder,
+  type RecordedEvent,
+} from '../../activities/transcript/recorded-event.ts';
+import type { Json } from '../../core/json.ts';
+import { refusalIn } from '../refusal-in.ts';
 import type { ClientContext } from '../client-context.ts';
-import { endedActivity, type OpenActivity } from './ended-activity.ts';
-import { endOf } from './end-of-history.ts';
+import { completedActivity, failedAttempt, type OpenActivity } from './ended-activity.ts';
+import { NewEntries } from './new-entries.ts';
+import { endOf, type Ending, isEnding } from './ending.ts';
 import type { HistoryEvent } from './follow-history.ts';
-import { eventTime } from './event-time.ts';
 import type { Recorded, RecordedPlace } from './recorded.ts';
-import { ReceivedUpdates } from './received-updates.ts';
+
+export type PlacedRecord = RecordedPlace & { readonly recorded: Recorded };
 
 /**
  * Reads a conversation's events, oldest first, as what they mean. Keeps what it needs from one page
@@ -21,136 +25,106 @@ export class HistoryProjection {
   readonly #decode: PayloadDecoder;
   readonly #namespace: string;
   readonly #workflowId: string;
-  readonly #updates: ReceivedUpdates;
-  #open = new Map<string, OpenActivity>();
+  readonly #entries = new NewEntries();
   #run = '';
-  /** Entries given so far: the next has this number. Attempts repeat their input. */
-  #entries = 0;
+  #decodePage: ReturnType<typeof createEventDecoder>;
+  #activities = new Map<number, OpenActivity>();
+  #updates = new Map<number, { readonly name: string; readonly payload: Json }>();
 
   constructor(context: ClientContext, workflowId: string) {
     this.#decode = createPayloadDecoder(context.client.options.loadedDataConverter.payloadCodecs);
     this.#namespace = context.namespace;
     this.#workflowId = workflowId;
-    this.#updates = new ReceivedUpdates();
+    this.#decodePage = this.#decoderOf('');
   }
 
-  /** Whether an activity is running or waits for a worker. */
-  get isBusy(): boolean {
-    return this.#open.size > 0;
+  /** Whether the model, or another activity of ours, is at work: then nobody is waited for. */
+  get isThinking(): boolean {
+    return [...this.#activities.values()].some(({ activityType }) => activityType.includes('.'));
   }
 
-  async take(
-    run: string,
-    events: readonly HistoryEvent[],
-  ): Promise<readonly (RecordedPlace & { readonly recorded: Recorded })[]> {
+  async take(run: string, events: readonly HistoryEvent[]): Promise<readonly PlacedRecord[]> {
     if (run !== this.#run) {
       this.#run = run;
-      this.#open = new Map();
+      this.#decodePage = this.#decoderOf(run);
+      this.#activities = new Map();
+      this.#updates = new Map();
     }
-    const found: (RecordedPlace & { recorded: Recorded })[] = [];
-    for (const event of events) {
-      const place = { run, eventId: Number(event.eventId), at: eventTime(event) };
-      for (const recorded of await this.#meaning(event)) found.push({ ...place, recorded });
-    }
-    return found;
-  }
-
-  async #meaning(event: HistoryEvent): Promise<readonly Recorded[]> {
-    const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled) {
-      const activityId = scheduled.activityId ?? '';
-      const input = await this.#decodeFirst(scheduled.input?.payloads, activityId);
-      const activityType = scheduled.activityType?.name ?? '';
-      const at = Date.parse(eventTime(event));
-      this.#open.set(String(event.eventId), { activityId, activityType, input, at });
-      return this.#newEntries(activityType, input);
-    }
-    const ended =
-      event.activityTaskCompletedEventAttributes ??
-      event.activityTaskFailedEventAttributes ??
-      event.activityTaskTimedOutEventAttributes ??
-      event.activityTaskCanceledEventAttributes;
-    if (ended) {
-      const id = String(ended.scheduledEventId);
-      const activity = this.#open.get(id);
-      if (activity === undefined) return [];
-      this.#open.delete(id);
-      const payloads = event.activityTaskCompletedEventAttributes?.result?.payloads;
-      const output = await this.#decodeFirst(payloads, activity.activityId);
-      const ms = Date.parse(eventTime(event)) - activity.at;
-      return endedActivity(activity, event, output, ms);
-    }
-    return this.#fromOutside(event);
-  }
-
-  async #fromOutside(event: HistoryEvent): Promise<readonly Recorded[]> {
-    const started = event.workflowExecutionStartedEventAttributes;
-    if (started) {
-      const continued = Boolean(started.continuedExecutionRunId);
-      const agent = started.workflowType?.name ?? '';
-      if (continued) return [{ type: 'started', agent, continued }];
-      const start = (await this.#decodeFirst(started.input?.payloads)) as Json;
-      return [{ type: 'started', agent, continued, start }];
-    }
-    const signaled = event.workflowExecutionSignaledEventAttributes;
-    if (signaled) {
-      const payload = ((await this.#decodeFirst(signaled.input?.payloads)) ?? null) as Json;
-      return [{ type: 'received', name: signaled.signalName ?? '', via: 'signal', payload }];
-    }
-    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
-    if (accepted) {
-      const input = accepted.acceptedRequest?.input;
-      const payload = ((await this.#decodeFirst(input?.args?.payloads)) ?? null) as Json;
-      this.#updates.accepted(String(event.eventId), input?.name ?? '', payload);
-      return [];
-    }
-    const completed = event.workflowExecutionUpdateCompletedEventAttributes;
-    if (completed) {
-      const { outcome } = completed;
-      const answer = await this.#decodeFirst(outcome?.success?.payloads);
-      const details = await this.#decodeFirst(
-        outcome?.failure?.applicationFailureInfo?.details?.payloads,
-      );
-      return this.#updates.completed(String(completed.acceptedEventId), answer, details);
-    }
-    const taskFailed = event.workflowTaskFailedEventAttributes;
-    if (taskFailed) {
-      return [{ type: 'task_failed', message: taskFailed.failure?.message ?? 'no message' }];
-    }
-    return endOf(event, (payloads) => this.#decodeFirst(payloads));
-  }
-
-  /** What the input of an activity says that no activity has made. */
-  #newEntries(activityType: string, input: unknown): readonly Recorded[] {
-    if (!isJsonObject(input)) return [];
-    const takesTranscript =
-      activityType === ACTIVITIES.model ||
-      activityType === ACTIVITIES.segment ||
-      activityType === ACTIVITIES.compact;
-    const { position, items } = input;
-    if (!takesTranscript || !isJsonObject(position) || !Array.isArray(items)) return [];
-    const from = typeof position['count'] === 'number' ? position['count'] : 0;
-    const fresh: Recorded[] = [];
-    (items as readonly Item[]).forEach((item, index) => {
-      const n = from + index;
-      if (n < this.#entries) return;
-      this.#entries = n + 1;
-      if ('entry' in item) fresh.push({ type: 'entry', n, entry: item.entry satisfies Entry });
-    });
-    return fresh;
-  }
-
-  async #decodeFirst(
-    payloads: Parameters<PayloadDecoder>[0],
-    activityId?: string,
-  ): Promise<unknown> {
-    const where = { namespace: this.#namespace, workflowId: this.#workflowId };
-    const [value] = await this.#decode(
-      payloads,
-      activityId === undefined
-        ? { type: 'workflow', ...where }
-        : { type: 'activity', ...where, activityId, isLocal: false },
+    const isContinued = events.some((event) =>
+      Boolean(event.workflowExecutionStartedEventAttributes?.continuedExecutionRunId),
     );
-    return value;
+    const occurrences = await this.#decodePage(events);
+    const endings = await Promise.all(events.filter(isEnding).map((event) => this.#ending(event)));
+    const all = [...occurrences, ...endings].sort((a, b) => a.id - b.id);
+    return all.flatMap((event) => {
+      const items = event.type === 'ending' ? [event.recorded] : this.#meaning(event, isContinued);
+      const place = { run, eventId: event.id, at: event.at };
+      return items.map((recorded, part) => ({ ...place, part, recorded }));
+    });
   }
+
+  #meaning(event: RecordedEvent, isContinued: boolean): readonly Recorded[] {
+    switch (event.type) {
+      case 'run_started': {
+        const { agent, input } = event;
+        return isContinued
+          ? [{ type: 'started', agent, continued: true }]
+          : [{ type: 'started', agent, continued: false, start: json(input) }];
+      }
+      case 'activity_scheduled': {
+        const { activityId, activityType, input, at } = event;
+        this.#activities.set(event.id, { activityId, activityType, input, at: Date.parse(at) });
+        return this.#entries.in(activityType, input);
+      }
+      case 'activity_started':
+        return [];
+      case 'activity_completed':
+      case 'activity_ended': {
+        const activity = this.#activities.get(event.scheduledId);
+        if (activity === undefined) return [];
+        this.#activities.delete(event.scheduledId);
+        const ms = Date.parse(event.at) - activity.at;
+        return event.type === 'activity_completed'
+          ? completedActivity(activity, event.output, ms)
+          : [failedAttempt(activity, event.failure, ms)];
+      }
+      case 'signal':
+        return [{ type: 'received', name: event.name, via: 'signal', payload: json(event.input) }];
+      case 'update_accepted':
+        this.#updates.set(event.id, { name: event.name, payload: json(event.input) });
+        return [];
+      case 'update_completed': {
+        const update = this.#updates.get(event.acceptedId);
+        this.#updates.delete(event.acceptedId);
+        if (update === undefined) return [];
+        const refusal = refusalIn(event.refusal?.details);
+        return [
+          {
+            type: 'received',
+            via: 'update',
+            ...update,
+            ...(refusal === undefined ? {} : { refusal }),
+          },
+        ];
+      }
+    }
+  }
+
+  #ending(event: HistoryEvent): Promise<Ending> {
+    const where = { namespace: this.#namespace, workflowId: this.#workflowId };
+    return endOf(event, async (payloads) => {
+      const [value] = await this.#decode(payloads, { type: 'workflow', ...where });
+      return value;
+    });
+  }
+
+  #decoderOf(runId: string): ReturnType<typeof createEventDecoder> {
+    const run = { namespace: this.#namespace, workflowId: this.#workflowId, runId };
+    return createEventDecoder(this.#decode, run);
+  }
+}
+
+/** What was decoded from JSON. */
+function json(value: unknown): Json {
+  return (value ?? null) as Json;
 }

@@ -56,13 +56,12 @@ export type Recorded =
       readonly failure: { readonly type: string; readonly message: string };
       readonly ms: number;
     }
-  /** A message, verdict, stop or close arrived. An update has its answer, or the refusal. */
+  /** A message, verdict, stop or close arrived; `refusal` says why an update was not taken. */
   | {
       readonly type: 'received';
       readonly name: string;
       readonly via: 'signal' | 'update';
       readonly payload: Json;
-      readonly answer?: Json;
       readonly refusal?: Refusal;
     }
   /** A workflow task failed: the conversation makes no progress until it succeeds. */
@@ -78,6 +77,8 @@ export type Recorded =
 export interface RecordedPlace {
   readonly run: string;
   readonly eventId: number;
+  /** Which of the event's items, from 0. */
+  readonly part: number;
   /** ISO 8601. */
   readonly at: string;
 }
