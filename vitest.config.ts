@@ -28,6 +28,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ['test/fences/**/*.test.ts', 'test/replay/**/*.test.ts'],
           testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
