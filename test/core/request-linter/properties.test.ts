@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { textOf } from '../../../src/core/content.ts';
 import type { ModelRequest, RequestMessage } from '../../../src/core/model-request.ts';
 import { lintRequest } from '../../../src/core/request-linter/lint-request.ts';
@@ -7,6 +7,10 @@ import { request } from './build-request.ts';
 import { violationsOf } from './check-request.ts';
 import { anyMessages, damagedMessages, validMessages } from './generate-history.ts';
 
+/** The machine may be busy: what counts is that the properties hold, not how fast. */
+vi.setConfig({ testTimeout: 60_000 });
+
+const RUNS = 1_000;
 const formats = fc.constantFrom(undefined, 'own', 'another');
 const histories = fc.oneof(anyMessages, damagedMessages);
 
@@ -32,7 +36,7 @@ describe('of any history', () => {
       fc.property(histories, formats, (messages, format) => {
         expect(violationsOf(lint(messages, format), format)).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -44,7 +48,7 @@ describe('of any history', () => {
         expect(again).toEqual({ request: once, repairs: [] });
         expect((again as { request: unknown }).request).toBe(once);
       }),
-      { numRuns: 2_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -58,7 +62,7 @@ describe('of any history', () => {
           expect(made.replaceAll('\\u0000', '\ufffd')).toBe(JSON.stringify(of));
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -89,7 +93,7 @@ describe('of any history', () => {
         expect(answer.request.messages === messages).toBe(isValid);
         expect(answer.repairs.length === 0).toBe(isValid);
       }),
-      { numRuns: 2_000 },
+      { numRuns: RUNS },
     );
   });
 });
@@ -101,7 +105,7 @@ test('a valid history comes back as the very same object', () => {
       expect(violationsOf(valid)).toEqual([]);
       expect((lintRequest(valid, { format: 'own' }) as { request: unknown }).request).toBe(valid);
     }),
-    { numRuns: 1_000 },
+    { numRuns: RUNS },
   );
 });
 
