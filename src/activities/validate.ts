@@ -1,4 +1,4 @@
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { loadValue, storeValue } from '../blobs/stored-value.ts';
 import type { ValidateInput, ValidateOutput } from '../core/activity-shapes.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -25,24 +25,27 @@ export function createValidateActivity(
   return async (input) => {
     const location = runLocation(activityInfo());
     const { blobs, inlineLimitBytes, transcripts } = environment;
-    const spec = await transcripts.spec(location, input.spec);
-    const tool = spec.tools.find(({ name }) => name === input.tool);
-    if (tool === undefined) return { problems: [`there is no tool "${input.tool}"`] };
-    const store = async <T>(doing: string, use: () => Promise<T>): Promise<T> => {
+    const attempt = async <T>(doing: string, use: () => Promise<T>): Promise<T> => {
       try {
         return await use();
       } catch (error) {
-        throw storeFailure(blobs, `${doing} the new arguments of call ${input.key}`, error);
+        if (error instanceof ApplicationFailure) throw error;
+        throw storeFailure(blobs, `${doing} of call ${input.key}`, error);
       }
     };
-    const value = await store('reading', () => loadValue(blobs, location.workflowId, input.input));
+    const spec = await attempt('reading the spec', () => transcripts.spec(location, input.spec));
+    const tool = spec.tools.find(({ name }) => name === input.tool);
+    if (tool === undefined) return { problems: [`there is no tool "${input.tool}"`] };
+    const value = await attempt('reading the new arguments', () =>
+      loadValue(blobs, location.workflowId, input.input),
+    );
     const checked = checkArguments(tool, value);
     if ('problems' in checked) return { problems: checked.problems };
     const code = environment.agents.get(spec.agent)?.tools.find(({ name }) => name === tool.name);
     const refused = code === undefined ? [] : await refusedByCode(code, checked.input);
     if (refused.length > 0) return { problems: refused };
     return {
-      input: await store('keeping', () =>
+      input: await attempt('keeping the new arguments', () =>
         storeValue(blobs, location.workflowId, checked.input, { inlineLimitBytes }),
       ),
       digest: digestOf(checked.input),

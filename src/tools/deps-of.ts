@@ -4,8 +4,14 @@ import type { Tool } from './tool.ts';
 /** A tool, or a set of them (what an MCP server offers, a team's standard tools). */
 export type ToolItem = Tool<never> | readonly ToolItem[];
 
-type ToolIn<Item> =
-  Item extends Tool<never> ? Item : Item extends readonly (infer Member)[] ? ToolIn<Member> : never;
+/** A list whose type says no more than that it holds tools needs what nobody can name: `never`. */
+type ToolIn<Item> = [ToolItem] extends [Item]
+  ? Tool<never>
+  : Item extends Tool<never>
+    ? Item
+    : Item extends readonly (infer Member)[]
+      ? ToolIn<Member>
+      : never;
 
 /** Turns a union of needs into what satisfies all of them; `{}` when there are none. */
 type All<Needs> = [Needs] extends [never]

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/core/json.ts';
 import type { Agent } from '../../src/tools/agent.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import type { DepsOfAgents } from '../../src/tools/deps-of.ts';
+import type { DepsOfAgents, ToolItem } from '../../src/tools/deps-of.ts';
 import { registerAgents } from '../../src/tools/register-agents.ts';
 import type { CallInfo, Tool, ToolContext } from '../../src/tools/tool.ts';
 import { scripted } from '../../src/models/scripted.ts';
@@ -179,6 +179,11 @@ describe('the dependencies of an agent', () => {
     expectTypeOf<{ db: Database }>().toExtend<Needs>();
     expectTypeOf<{}>().not.toExtend<Needs>();
     expectTypeOf<{ mail: Mailer }>().not.toExtend<Needs>();
+  });
+
+  it('cannot be named where the type of the tools says nothing of them', () => {
+    const tools: readonly ToolItem[] = [findOrder, [sendMail]];
+    expectTypeOf(defineAgent({ ...about, tools })).toEqualTypeOf<Agent<never>>();
   });
 
   it('of several agents are those of all of them', () => {

@@ -15,10 +15,6 @@ export async function askCode<T>(
   try {
     return await withinLimit(limitMs, code);
   } catch (error) {
-    throw new CallEnded('approval_failed', `${capital(what)} failed: ${describeError(error)}`);
+    throw new CallEnded('approval_failed', `${what} failed: ${describeError(error)}`);
   }
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -30,7 +30,7 @@ export async function askPolicy(
     callId,
     key,
   };
-  const answer: unknown = await askCode("the agent's policy", rules.limitMs, () =>
+  const answer: unknown = await askCode("The agent's policy", rules.limitMs, () =>
     policy(asked, structuredClone(rules.info)),
   );
   if (answer === 'allow') return { asks: false };

@@ -46,7 +46,7 @@ async function parseInput(
   outcome: 'invalid_input' | 'approval_failed',
 ): Promise<unknown> {
   if (code === undefined) return input;
-  const what = `the schema of "${code.name}"`;
+  const what = `The schema of "${code.name}"`;
   const parsed = await askCode(what, limitMs, () => code.parse(structuredClone(input)));
   if ('value' in parsed) return parsed.value;
   throw new CallEnded(outcome, parsed.problems.join('\n'));
@@ -58,7 +58,7 @@ async function checkRewritten(
   limitMs: number,
 ): Promise<JsonObject> {
   // A copy: the policy may go on changing the object that it handed out.
-  const copy = await askCode("the agent's policy", limitMs, () => structuredClone(rewritten));
+  const copy = await askCode("The agent's policy", limitMs, () => structuredClone(rewritten));
   const checked = checkArguments(call.tool, copy);
   if ('problems' in checked) {
     throw new CallEnded(
@@ -82,13 +82,13 @@ async function toolAsks(
   const { needsApproval } = code;
   if (typeof needsApproval === 'boolean') return needsApproval;
   const value = await parseInput(code, input, limitMs, 'approval_failed');
-  const what = `needsApproval of "${tool.name}"`;
+  const what = `The needsApproval of "${tool.name}"`;
   const answer: unknown = await askCode(what, limitMs, () =>
     needsApproval(value as never, structuredClone(info)),
   );
   if (typeof answer === 'boolean') return answer;
   throw new CallEnded(
     'approval_failed',
-    `needsApproval of "${tool.name}" answered ${String(answer).slice(0, 60)}; expected true or false.`,
+    `${what} answered ${String(answer).slice(0, 60)}; expected true or false.`,
   );
 }
