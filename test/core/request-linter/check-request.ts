@@ -32,6 +32,7 @@ export function violationsOf(request: ModelRequest, format?: string): string[] {
     const at = `messages[${index}]`;
     if (message.role === 'user') checkParts(message.content, at);
     if (message.role === 'tool') {
+      expect(message.results.length > 0, `${at}: no results`);
       for (const { content, isError, callId } of message.results) {
         checkParts(content, `${at} result ${callId}`);
         if (isError)
