@@ -6,6 +6,7 @@ import {
   type NativeConnectionOptions,
   Runtime,
   Worker,
+  type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { createActivities } from './activities/create-activities.ts';
 import type { ActivityEnvironment } from './activities/environment.ts';

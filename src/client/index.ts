@@ -25,6 +25,8 @@ export type {
 } from '../activities/transcript/recorded-call.ts';
 export type { WatchItem, WatchOptions } from './watch/watch-item.ts';
 export type { Recorded } from './watch/recorded.ts';
+export { textOf } from '../core/content.ts';
+export { type BlobReference, isBlobReference, type Stored } from '../core/stored.ts';
 
 export { PerdureRefusal } from './errors/perdure-refusal.ts';
 export { ConversationClosed } from './errors/conversation-closed.ts';

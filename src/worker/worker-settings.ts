@@ -1,9 +1,9 @@
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { type BlobStoreSettings, createBlobStore } from '../blobs/create-blob-store.ts';
+import { createBlobStore } from '../blobs/create-blob-store.ts';
 import type { Config } from '../config.ts';
 import { durationMs } from '../core/duration.ts';
 import type { WorkerSettings } from '../define-config.ts';
-import { createEventSink, type EventSinkSettings } from '../streams/create-event-sink.ts';
+import { createEventSink } from '../streams/create-event-sink.ts';
 import type { EventSink } from '../streams/event-sink.ts';
 import { join, resolve } from 'node:path';
 
@@ -33,9 +33,10 @@ export async function resolveSettings(
   const milliseconds = (value: unknown, otherwise: number) => durationMs(value) ?? otherwise;
   return {
     blobs:
-      (await made(options.blobs)) ?? createBlobStore(blobSettings(config.blobs, dataDirectory)),
+      (await made(options.blobs)) ?? createBlobStore(within(config.blobs, dataDirectory, 'blobs')),
     events:
-      (await made(options.events)) ?? createEventSink(eventSettings(config.events, dataDirectory)),
+      (await made(options.events)) ??
+      createEventSink(within(config.events, dataDirectory, 'events')),
     taskQueue: options.taskQueue ?? config.taskQueue,
     dataDirectory,
     deployPatienceMs: milliseconds(options.deployPatience, config.deployPatienceMs),
@@ -58,24 +59,12 @@ async function made<T extends object>(
 }
 
 /** Files belong to the data directory that holds, also when an option moved it. */
-function blobSettings(blobs: Config['blobs'], dataDirectory: string): BlobStoreSettings {
-  switch (blobs.kind) {
-    case 'file':
-      return { ...blobs, directory: join(dataDirectory, 'blobs') };
-    case 'postgres':
-      return { kind: 'postgres', connectionString: blobs.url };
-    case 's3':
-      throw new Error('PERDURE_BLOBS "s3" is not available in this version');
-  }
-}
-
-function eventSettings(events: Config['events'], dataDirectory: string): EventSinkSettings {
-  switch (events.kind) {
-    case 'file':
-      return { ...events, directory: join(dataDirectory, 'events') };
-    case 'redis':
-      throw new Error('PERDURE_EVENTS "redis" is not available in this version');
-    case 'none':
-      return events;
-  }
+function within<Settings extends { readonly kind: string }>(
+  settings: Settings,
+  dataDirectory: string,
+  folder: string,
+): Settings {
+  return settings.kind === 'file'
+    ? { ...settings, directory: join(dataDirectory, folder) }
+    : settings;
 }

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { PerdureClient } from '../../src/client/index.ts';
 import type { RequestMessage } from '../../src/core/model-request.ts';
-import { type CountingService, startCountingService } from '../support/counting-service.ts';
+import {
+  type CountingService,
+  type SeenEffect,
+  startCountingService,
+} from '../support/counting-service.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 import type { FixtureOptions } from './killed-worker.fixture.ts';
 
@@ -44,8 +48,8 @@ async function worker(options: Omit<FixtureOptions, 'url'> = {}): Promise<Worker
 }
 
 /** Names of calls and results as the newest request shows them to the model. */
-function conversationIn(effect: { readonly messages?: unknown } | undefined): string[] {
-  return (effect?.messages as RequestMessage[]).flatMap((message) => {
+function conversationIn(effect: SeenEffect | undefined): string[] {
+  return (effect?.['messages'] as RequestMessage[]).flatMap((message) => {
     if (message.role === 'assistant') {
       return message.blocks.flatMap((block) =>
         block.type === 'tool_call' ? [`call ${block.name}`] : [],

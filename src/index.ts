@@ -1,0 +1,33 @@
+/** `perdure`: define agents and tools. */
+export { defineAgent } from './tools/define-agent.ts';
+export { defineTool } from './tools/define-tool.ts';
+export { defineConfig } from './define-config.ts';
+export { DefinitionError } from './tools/definition-error.ts';
+export { ToolError, toolOutput } from './tools/tool.ts';
+export type { ModelQueue, PerdureConfig, WorkerSettings, WorkerTuning } from './define-config.ts';
+export type { DepsSource, OpenedDeps } from './deps.ts';
+export type { Agent, InstructionsInfo, Policy, PolicyAnswer, PolicyCall } from './tools/agent.ts';
+export type { AgentDefinition } from './tools/define-agent.ts';
+export type { InputSchema, ToolDefinition } from './tools/define-tool.ts';
+export type { DepsOfAgents, DepsOfTools, ToolItem } from './tools/deps-of.ts';
+export type { AnySchema, OutputOf } from './tools/schema/freeze-schema.ts';
+export type { StandardSchema } from './tools/schema/standard-schema.ts';
+export type {
+  ApprovalOptions,
+  CallInfo,
+  ReconcileAnswer,
+  RetryOptions,
+  Tool,
+  ToolContext,
+  ToolLog,
+  ToolOutput,
+} from './tools/tool.ts';
+export type { Model } from './models/model.ts';
+export type { Content, Part } from './core/content.ts';
+export type { Duration } from './core/duration.ts';
+export type { Effect, EffectState } from './core/effect.ts';
+export type { Json, JsonObject } from './core/json.ts';
+export type { Limits, OnLimit } from './core/limits.ts';
+export type { Operation } from './core/state-patch.ts';
+export type { Usage } from './core/usage.ts';
+export type { Who } from './core/who.ts';
