@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { ModelRequest } from '../../src/core/model-request.ts';
 import { buildRequest as buildApiRequest } from '../../src/models/anthropic/build-request.ts';
-import { assistantSaid, buildRequest, toolAnswered, userSays } from './build-request.ts';
+import { assistantSaid, buildRequest, listIn, toolAnswered, userSays } from './build-request.ts';
 
 const NOW = Date.parse('2026-11-30T12:00:00Z');
 
@@ -214,8 +214,8 @@ describe('requests to the Anthropic API', () => {
       ],
     });
     const [, assistant, user] = messages as JsonObject[];
-    const [call] = assistant?.['content'] as JsonObject[];
-    const [result] = user?.['content'] as JsonObject[];
+    const [call] = listIn(assistant, 'content');
+    const [result] = listIn(user, 'content');
     expect(call?.['id']).toMatch(/^[a-zA-Z0-9_-]+$/);
     expect(result?.['tool_use_id']).toBe(call?.['id']);
   });

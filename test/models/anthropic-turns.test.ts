@@ -9,7 +9,14 @@ import {
   type WireReply,
 } from '../../src/models/contract/model-server.ts';
 import type { Model } from '../../src/models/model.ts';
-import { assistantSaid, buildRequest, complete, toolAnswered, userSays } from './build-request.ts';
+import {
+  assistantSaid,
+  buildRequest,
+  complete,
+  listIn,
+  toolAnswered,
+  userSays,
+} from './build-request.ts';
 
 let server: ModelServer | undefined;
 
@@ -104,7 +111,7 @@ describe('turns of the Anthropic API', () => {
         ],
       }),
     );
-    const [, assistant] = bodies()[1]?.['messages'] as JsonObject[];
+    const [, assistant] = listIn(bodies()[1], 'messages');
     expect(JSON.stringify(assistant?.['content'])).toBe(JSON.stringify(content));
   });
 

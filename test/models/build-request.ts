@@ -1,3 +1,4 @@
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/json.ts';
 import type { ModelRequest, RequestMessage } from '../../src/core/model-request.ts';
 import type { Completion, CompletionEvent, Model } from '../../src/models/model.ts';
 
@@ -51,4 +52,10 @@ export async function complete(
   });
   const text = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
   return { completion, events, text };
+}
+
+/** The objects of a list in a sent body: its messages, a message's blocks. */
+export function listIn(value: Json | undefined, name: string): readonly JsonObject[] {
+  const list = isJsonObject(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

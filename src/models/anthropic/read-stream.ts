@@ -58,7 +58,7 @@ export function applyEvent(
     case 'message_delta':
       return applyMessageDelta(turn, event);
     case 'message_stop':
-      for (const index of [...turn.partial.keys()]) endBlock(turn, index);
+      for (const index of turn.partial.keys()) endBlock(turn, index);
       turn.ended = true;
       return;
     default:

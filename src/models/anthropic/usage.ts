@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { addUsage, type Usage } from '../../core/usage.ts';
 
 /** Iterations of these types are in the top-level figures; all others are billed beside them. */
-const COUNTED_ITERATIONS = new Set(['message', 'fallback_message']);
+const COUNTED_ITERATIONS: readonly Json[] = ['message', 'fallback_message'];
 
 /** The API's usage in our words. `input_tokens` is the uncached part already. */
 export function usageOf(usage: JsonObject): Usage {
   const beside = Array.isArray(usage['iterations']) ? (usage['iterations'] as Json[]) : [];
   return beside
     .filter(isJsonObject)
-    .filter((iteration) => !COUNTED_ITERATIONS.has(String(iteration['type'])))
+    .filter((iteration) => !COUNTED_ITERATIONS.includes(iteration['type'] ?? null))
     .map(figuresOf)
     .reduce(addUsage, figuresOf(usage));
 }

@@ -63,7 +63,7 @@ function toolMessages({ results }: ToolMessage, quirks: Quirks, ids: CallIds): J
 
 function contentOf(parts: readonly Part[], quirks: Quirks): Json {
   const built = parts.map((part) => partOf(part, quirks));
-  const texts = built.filter((part) => part['type'] === 'text').map((part) => part['text'] ?? '');
+  const texts = built.map((part) => part['text']).filter((text) => typeof text === 'string');
   return texts.length === built.length ? texts.join('\n') : built;
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Block } from '../../core/model-request.ts';
-import { readCallArguments } from './call-arguments.ts';
+import { readLooseArguments } from '../read-loose-arguments.ts';
 
 export const OPENAI_FORMAT = 'openai';
 
@@ -42,7 +42,7 @@ export function viewRawTurn(raw: Json): readonly Block[] {
       type: 'tool_call',
       id: turn.callIds[index] ?? '',
       name: textIn(called['name']),
-      ...readCallArguments(called['arguments']),
+      ...readLooseArguments(called['arguments']),
     });
   }
   return blocks;

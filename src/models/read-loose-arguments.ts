@@ -1,11 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { type ReadArguments, readArguments } from '../read-arguments.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { type ReadArguments, readArguments } from './read-arguments.ts';
 
 /**
- * Arguments as compatible servers send them: text, an object, null, JSON in JSON, in a Markdown
+ * Arguments as servers and text models send them: text, an object, null, JSON in JSON, in a Markdown
  * fence, or with something after it. What is not one whole object is `malformed`, never mended.
  */
-export function readCallArguments(sent: Json | undefined): ReadArguments {
+export function readLooseArguments(sent: Json | undefined): ReadArguments {
   if (sent === undefined || sent === null) return { input: {} };
   if (isJsonObject(sent)) return { input: sent };
   if (typeof sent !== 'string') return readArguments(JSON.stringify(sent));
