@@ -56,7 +56,7 @@ export function createValidateActivity(
 
 async function refusedByCode(code: Tool<never>, input: JsonObject): Promise<readonly string[]> {
   try {
-    const parsed = await withinLimit(CODE_LIMIT_MS, () => code.parse(structuredClone(input)));
+    const parsed = await withinLimit(CODE_LIMIT_MS, () => code.parse(input));
     return 'problems' in parsed ? parsed.problems : [];
   } catch (error) {
     return [`the schema of "${code.name}" failed: ${describeError(error)}`];

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../core/json.ts';
-import { limitsSchema } from '../core/limits.ts';
+import type { limitsSchema } from '../core/limits.ts';
 import { agentNameProblem } from '../core/names.ts';
 import { approvalOptions } from './approval-checks.ts';
 import {

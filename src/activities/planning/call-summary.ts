@@ -23,7 +23,7 @@ export async function callSummary(
   if (code === undefined || summary === undefined) return plainSummary(tool, input);
   try {
     const words: unknown = await withinLimit(limitMs, async () => {
-      const parsed = await code.parse(structuredClone(input));
+      const parsed = await code.parse(input);
       return 'value' in parsed ? summary(parsed.value as never) : '';
     });
     if (typeof words !== 'string' || words.trim() === '') return plainSummary(tool, input);

@@ -47,7 +47,7 @@ async function parseInput(
 ): Promise<unknown> {
   if (code === undefined) return input;
   const what = `The schema of "${code.name}"`;
-  const parsed = await askCode(what, limitMs, () => code.parse(structuredClone(input)));
+  const parsed = await askCode(what, limitMs, () => code.parse(input));
   if ('value' in parsed) return parsed.value;
   throw new CallEnded(outcome, parsed.problems.join('\n'));
 }

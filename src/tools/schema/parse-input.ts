@@ -8,8 +8,9 @@ const CHANGED =
 
 /**
  * What `execute` gets of arguments that a conversation's frozen schema allowed: the output of the
- * schema library, or the arguments with JSON Schema's defaults. Never throws: today's code may
- * refuse what the frozen schema allowed, and a library may check more than JSON Schema can say.
+ * schema library, or the arguments with JSON Schema's defaults; always a copy, so that what code does to it
+ * changes nothing else. Never throws: today's code may refuse what the frozen schema allowed, and a
+ * library may check more than JSON Schema can say.
  */
 export async function parseInput(
   jsonSchema: JsonObject,
