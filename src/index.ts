@@ -3,7 +3,7 @@ export { defineAgent } from './tools/define-agent.ts';
 export { defineTool } from './tools/define-tool.ts';
 export { defineConfig } from './define-config.ts';
 export { DefinitionError } from './tools/definition-error.ts';
-export { spawn } from './tools/spawn.ts';
+export { spawnTool } from './tools/spawn.ts';
 export { ToolError, toolOutput } from './tools/tool.ts';
 export type { ModelQueue, PerdureConfig, WorkerSettings, WorkerTuning } from './define-config.ts';
 export type { DepsSource, OpenedDeps } from './deps.ts';
@@ -23,7 +23,7 @@ export type {
   ToolLog,
   ToolOutput,
 } from './tools/tool.ts';
-export type { SpawnOptions } from './tools/spawn.ts';
+export type { SpawnOptions, SpawnResult } from './tools/spawn.ts';
 export type { Model } from './models/model.ts';
 export type { Content, Part } from './core/content.ts';
 export type { Duration } from './core/duration.ts';
