@@ -9,6 +9,10 @@ import { denyCommand } from './commands/deny.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { lsCommand } from './commands/ls.ts';
 import { sendCommand } from './commands/send.ts';
+import { chatCommand } from './commands/chat.ts';
+import { runCommand } from './commands/run.ts';
+import { showCommand } from './commands/show.ts';
+import { watchCommand } from './commands/watch.ts';
 import { stopCommand } from './commands/stop.ts';
 import { workerCommand } from './commands/worker.ts';
 import { devCommand } from './commands/dev.ts';
@@ -22,9 +26,13 @@ export function program(): Command {
   const commands = [
     devCommand(),
     workerCommand(),
+    runCommand(),
+    chatCommand(),
     checkCommand(),
     sendCommand(),
     lsCommand(),
+    showCommand(),
+    watchCommand(),
     approvalsCommand(),
     approveCommand(),
     denyCommand(),

@@ -11,6 +11,7 @@ import type { ConversationResult } from '../core/status.ts';
 import { type BlobReference, isBlobReference } from '../core/stored.ts';
 import type { ClientContext } from './client-context.ts';
 import { ConversationFailed } from './errors/conversation-failed.ts';
+import { withSignal } from './with-signal.ts';
 import { typed } from './to-client-error.ts';
 
 /** What a conversation ended with. `Output` is the type of the agent's structured answer. */
@@ -39,7 +40,7 @@ export async function awaitResult<Output>(
   const wait = () => client.workflow.getHandle(conversationId).result();
   try {
     const result: ConversationResult = await typed({ ...context, conversationId }, () =>
-      signal === undefined ? wait() : client.withAbortSignal(signal, wait),
+      withSignal(client, signal, wait),
     );
     return await withText<Output>(context, conversationId, result);
   } catch (error) {

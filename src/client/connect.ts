@@ -3,8 +3,10 @@ import {
   Connection,
   type ConnectionOptions,
   defaultGrpcRetryOptions,
+  type GrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ServerUnreachable } from './errors/server-unreachable.ts';
 import { toClientError } from './to-client-error.ts';
@@ -24,17 +26,19 @@ export interface ConnectOptions {
 
 export interface Connected {
   readonly client: Client;
-  readonly connection: Connection;
   readonly address: string;
   readonly namespace: string;
+  /** Closes the connection. */
+  close(): Promise<void>;
 }
 
 const DEFAULT_ADDRESS = 'localhost:7233';
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+/** How late a timer may fire. */
+const TIMER_SLACK_MS = 50;
 
 /**
  * Connects with the settings of the Temporal profile and environment, overridden by the options.
- * A refused connection is reported at once, not after the timeout.
  * @throws {ServerUnreachable} when no server answers.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Connected> {
@@ -46,25 +50,19 @@ export async function connect(options: ConnectOptions = {}): Promise<Connected> 
     options.address ?? options.connection?.address ?? connectionOptions.address ?? DEFAULT_ADDRESS;
   const namespace = options.namespace ?? profile.namespace ?? 'default';
 
-  let connected = false;
-  const retry = defaultGrpcRetryOptions();
+  const retries = new Retries();
   const connection = Connection.lazy({
     ...(connectionOptions.tls === undefined ? {} : { tls: connectionOptions.tls }),
     ...(connectionOptions.apiKey === undefined ? {} : { apiKey: connectionOptions.apiKey }),
     ...(connectionOptions.metadata === undefined ? {} : { metadata: connectionOptions.metadata }),
-    interceptors: [
-      makeGrpcRetryInterceptor({
-        ...retry,
-        retryableDecider: (attempt, status) => connected && retry.retryableDecider(attempt, status),
-      }),
-    ],
+    interceptors: [makeGrpcRetryInterceptor(retries.options)],
     ...options.connection,
     address,
   });
   try {
     const deadline = Date.now() + (options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS);
     await connection.withDeadline(deadline, () => connection.workflowService.getSystemInfo({}));
-    connected = true;
+    retries.isOn = true;
   } catch (error) {
     await connection.close();
     const known = toClientError(error, { address, namespace });
@@ -72,5 +70,38 @@ export async function connect(options: ConnectOptions = {}): Promise<Connected> 
       ? known
       : new ServerUnreachable(address, { cause: error });
   }
-  return { client: new Client({ connection, namespace }), connection, address, namespace };
+  const close = async () => {
+    retries.isOn = false;
+    await retries.settled();
+    await connection.close();
+  };
+  return { client: new Client({ connection, namespace }), address, namespace, close };
+}
+
+/**
+ * The SDK's own retries of failed calls, but none before the server has answered once: a refused
+ * connection is reported at once. A retry that is on its way when the connection closes would throw
+ * where nobody can catch it: it is waited for.
+ */
+class Retries {
+  isOn = false;
+  #lastDueMs = 0;
+  readonly #defaults = defaultGrpcRetryOptions();
+
+  get options(): GrpcRetryOptions {
+    return {
+      retryableDecider: (attempt, status) =>
+        this.isOn && this.#defaults.retryableDecider(attempt, status),
+      delayFunction: (attempt, status) => {
+        const delayMs = this.#defaults.delayFunction(attempt, status);
+        this.#lastDueMs = Math.max(this.#lastDueMs, Date.now() + delayMs);
+        return delayMs;
+      },
+    };
+  }
+
+  async settled(): Promise<void> {
+    const waitMs = this.#lastDueMs - Date.now();
+    if (waitMs > -TIMER_SLACK_MS) await sleep(Math.max(waitMs, 0) + TIMER_SLACK_MS);
+  }
 }

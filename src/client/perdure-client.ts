@@ -1,4 +1,4 @@
-import type { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Json } from '../core/json.ts';
 import { DEFAULT_TASK_QUEUE } from '../core/names.ts';
@@ -34,7 +34,7 @@ export class PerdureClient {
     list(filter?: ApprovalFilter): AsyncIterable<PendingApprovalInfo>;
   };
   readonly #context: ClientContext;
-  #owned: Connection | undefined;
+  #closeConnection: (() => Promise<void>) | undefined;
 
   constructor(options: PerdureClientOptions) {
     const { client, taskQueue, blobs, events, patience } = options;
@@ -56,9 +56,9 @@ export class PerdureClient {
    * @throws {ServerUnreachable} {@link ServerRefused}
    */
   static async connect(options: ConnectOptions & Surroundings = {}): Promise<PerdureClient> {
-    const { client, connection } = await connect(options);
+    const { client, close } = await connect(options);
     const perdure = new PerdureClient({ ...options, client });
-    perdure.#owned = connection;
+    perdure.#closeConnection = close;
     return perdure;
   }
 
@@ -112,8 +112,8 @@ export class PerdureClient {
 
   /** Closes the connection that `connect` made; one that was given stays open. */
   async close(): Promise<void> {
-    await this.#owned?.close();
-    this.#owned = undefined;
+    await this.#closeConnection?.();
+    this.#closeConnection = undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { WorkflowService } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import type { ClientContext } from '../client-context.ts';
+import { withSignal } from '../with-signal.ts';
 import { grpcCode, isDeadline, toClientError, typed } from '../to-client-error.ts';
 
 export type HistoryEvent = NonNullable<History['events']>[number];

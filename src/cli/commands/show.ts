@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { ConversationInfo } from '../../client/index.ts';
+import { recordLines } from '../render/record-lines.ts';
+import { bold, dim, tinted } from '../print.ts';
+import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { waitWithSpinner } from '../wait-with-spinner.ts';
+import { withClient } from '../with-client.ts';
+import { age } from '../words.ts';
+
+export function showCommand(): Command {
+  return serverCommand('show')
+    .description(
+      'the transcript of a conversation, with calls, decisions and attempts; needs no worker',
+    )
+    .argument('<conversation>', 'the conversation’s id')
+    .action(async (id: string, options: ServerOptions) => {
+      await withClient(
+        options,
+        async ({ client, print }) => {
+          const conversation = client.handle(id);
+          const reading = Promise.all([conversation.describe(), conversation.record()]);
+          const [info, record] = await waitWithSpinner('Reading the history', reading);
+          print.data({ ...info, ...record });
+          print.text(heading(info));
+          for (const line of recordLines(record)) print.text(line);
+        },
+        { stores: true },
+      );
+    });
+}
+
+function heading({
+  id,
+  agent,
+  life,
+  status,
+  startedAt,
+  closedAt,
+  problems,
+}: ConversationInfo): string {
+  const state = life === 'running' ? (status ?? life) : life;
+  const tint = life === 'completed' ? 'ok' : life === 'running' ? 'waiting' : 'bad';
+  const when =
+    closedAt === undefined ? `started ${age(startedAt)} ago` : `ended ${age(closedAt)} ago`;
+  const stuck = problems === undefined ? '' : tinted('bad', `  stuck: ${problems.join(', ')}`);
+  return `${bold(id)}  ${agent}  ${tinted(tint, state)}  ${dim(when)}${stuck}`;
+}
