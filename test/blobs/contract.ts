@@ -4,11 +4,9 @@ import { BlobMissing, type BlobStore } from '../../src/blobs/blob-store.ts';
 
 /** How one kind of blob store is opened, and how its bytes are spoiled behind its back. */
 export interface BlobStoreSetup {
-  /** A store as another worker would open it: every call the same place. */
-  readonly open: () => BlobStore;
-  /** A store in another place. */
-  readonly openOther: () => BlobStore;
-  /** Replaces the kept bytes of a blob, as a fault of the medium would. */
+  /** A store as another worker would open it: the same place for the same name, and by default. */
+  readonly open: (place?: string) => BlobStore;
+  /** Replaces the kept bytes of a blob in the default place, as a fault of the medium would. */
   readonly damage: (conversationId: string, sha256: string, bytes: Uint8Array) => Promise<void>;
 }
 
@@ -170,7 +168,7 @@ export function blobStoreContract(name: string, setUp: () => BlobStoreSetup): vo
     });
 
     test('keeps, lists and deletes conversations whatever their ids', async () => {
-      const other = setup.openOther();
+      const other = setup.open('unusual');
       const digests = new Map<string, string>();
       for (const id of UNUSUAL_IDS) digests.set(id, await other.put(id, Buffer.from(id)));
       expect(new Set(await listed(other))).toEqual(new Set(UNUSUAL_IDS));
@@ -182,14 +180,15 @@ export function blobStoreContract(name: string, setUp: () => BlobStoreSetup): vo
       await other.close();
     });
 
-    test('has one id for all who open it at once, and another elsewhere', async () => {
-      const stores = Array.from({ length: 5 }, setup.open);
-      const ids = await Promise.all([store, ...stores].map((each) => each.id()));
+    test('has one id for all who open a new place at once, and another elsewhere', async () => {
+      const stores = Array.from({ length: 8 }, () => setup.open('new'));
+      const ids = await Promise.all(stores.map((each) => each.id()));
       expect(new Set(ids).size).toBe(1);
       expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
-      const other = setup.openOther();
-      expect(await other.id()).not.toBe(ids[0]);
-      await Promise.all([other, ...stores].map((each) => each.close()));
+      expect(await store.id()).not.toBe(ids[0]);
+      const later = setup.open('new');
+      expect(await later.id()).toBe(ids[0]);
+      await Promise.all([later, ...stores].map((each) => each.close()));
     });
   });
 }

@@ -16,8 +16,8 @@ const newDirectory = (): string => join(scratch, `store-${++directories}`);
 blobStoreContract('file', () => {
   const directory = newDirectory();
   return {
-    open: () => fileBlobStore({ directory }),
-    openOther: () => fileBlobStore({ directory: newDirectory() }),
+    open: (place) =>
+      fileBlobStore({ directory: place === undefined ? directory : `${directory}-${place}` }),
     damage: (conversationId, sha256, bytes) =>
       writeFile(join(directory, conversationId, sha256), bytes),
   };

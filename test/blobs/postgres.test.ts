@@ -16,8 +16,11 @@ describe.skipIf(server === undefined)('on PostgreSQL', () => {
   blobStoreContract('postgres', () => {
     const table = newTable();
     return {
-      open: () => postgresBlobStore({ connectionString, table }),
-      openOther: () => postgresBlobStore({ connectionString, table: newTable() }),
+      open: (place) =>
+        postgresBlobStore({
+          connectionString,
+          table: place === undefined ? table : `${table}_${place}`,
+        }),
       damage: async (conversationId, sha256, bytes) => {
         await asOwner(`update ${table} set bytes = $3 where conversation = $1 and sha256 = $2`, [
           conversationId,

@@ -1,4 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openS3Bucket } from '../../src/blobs/s3-bucket.ts';
@@ -25,8 +28,8 @@ describe.skipIf(server === undefined)('on SeaweedFS', () => {
   blobStoreContract('s3', () => {
     const prefix = newPrefix();
     return {
-      open: () => s3BlobStore({ ...place, prefix }),
-      openOther: () => s3BlobStore({ ...place, prefix: newPrefix() }),
+      open: (name) =>
+        s3BlobStore({ ...place, prefix: name === undefined ? prefix : `${name}-${prefix}` }),
       damage: async (conversationId, sha256, bytes) => {
         await client.send(
           new PutObjectCommand({
@@ -107,6 +110,25 @@ describe.skipIf(server === undefined)('on SeaweedFS', () => {
     await expect(store.id()).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' });
     await store.close();
   });
+});
+
+test('a put tells the server the SHA-256 of its bytes', async () => {
+  let sent: string | string[] | undefined;
+  const recorder = createServer((request, response) => {
+    sent = request.headers['x-amz-checksum-sha256'];
+    request.resume().on('end', () => response.end());
+  }).listen(0, '127.0.0.1');
+  await once(recorder, 'listening');
+  const { port } = recorder.address() as AddressInfo;
+  const bucket = await openS3Bucket({
+    bucket: 'b',
+    endpoint: `http://127.0.0.1:${port}`,
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+  });
+  await bucket.put('key', Buffer.from('x'));
+  expect(sent).toBe(createHash('sha256').update('x').digest('base64'));
+  bucket.close();
+  recorder.close();
 });
 
 test('a server that cannot be reached: no id', async () => {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { EventSink } from '../../src/streams/event-sink.ts';
 import { redisEventSink } from '../../src/streams/redis.ts';
 import { eventSinkContract, numbered, take, textEvent, textsOf } from './contract.ts';
+import { startProxy } from './start-proxy.ts';
 import { startRedis } from './start-redis.ts';
 
 const server = await startRedis();
@@ -159,6 +160,24 @@ describe.skipIf(server === undefined)('on Redis', () => {
       await sink.close();
     },
   );
+
+  test('a connection that breaks before the answer: what may have arrived is not sent again', async () => {
+    const prefix = newPrefix();
+    const direct = redisEventSink({ url, prefix });
+    const proxy = await startProxy(url);
+    const sink = redisEventSink({ url: proxy.url, prefix });
+    sink.publish('c', [textEvent('a')]);
+    await sink.flush();
+    const cut = proxy.cutNextAnswer();
+    sink.publish('c', [textEvent('b')]);
+    await cut;
+    expect(textsOf(await take(direct, 'c', 2))).toEqual(['a', 'b']);
+    sink.publish('c', [textEvent('c')]);
+    expect(textsOf(await takeUntil(direct, 'c', 'c'))).toEqual(['a', 'b', 'c']);
+    await expect.poll(() => sink.failures).toBe(1);
+    await Promise.all([sink.close(), direct.close()]);
+    await proxy.close();
+  });
 
   test('a subscription to what is no stream fails, saying so', async () => {
     const prefix = newPrefix();
