@@ -1,0 +1,213 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { ToolResultPart } from '../../src/core/model-request.ts';
+import { scripted, toolCall } from '../../src/models/scripted.ts';
+import { defineAgent } from '../../src/tools/define-agent.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { spawnTool } from '../../src/tools/spawn.ts';
+import { serveAgents } from '../support/serve-agents.ts';
+import { temporalClient } from '../support/temporal-client.ts';
+
+interface Seen {
+  started: number;
+  aborted: boolean;
+  /** What the model was shown of the call. */
+  results: readonly ToolResultPart[];
+}
+const seen = new Map<string, Seen>();
+
+/** What happened in a conversation, also before its first call. */
+function seenIn(conversationId: string): Seen {
+  const record = seen.get(conversationId) ?? { started: 0, aborted: false, results: [] };
+  seen.set(conversationId, record);
+  return record;
+}
+
+const behaviours = ['obeys', 'returns', 'ignores', 'spawns'] as const;
+const work = defineTool({
+  name: 'work',
+  description: 'Works until it is stopped.',
+  inputSchema: z.object({ how: z.enum(behaviours) }),
+  effect: 'once',
+  timeout: '60 s',
+  execute: async ({ how }, ctx) => {
+    const record = seenIn(ctx.conversationId);
+    record.started += 1;
+    ctx.signal.addEventListener('abort', () => {
+      record.aborted = true;
+    });
+    switch (how) {
+      case 'obeys':
+        return await aborted(ctx.signal);
+      case 'returns':
+        return await aborted(ctx.signal).catch(() => 'half of it');
+      case 'ignores':
+        return await new Promise(() => undefined);
+      case 'spawns':
+        return await spawnTool(ctx, 'sh', ['-c', familyScript], { graceMs: 300 });
+    }
+  },
+});
+
+let directory = '';
+let familyScript = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'perdure-stopping-'));
+  familyScript = [
+    `cd "${directory}"; trap "" TERM`,
+    `(setsid sh -c 'trap "" TERM; echo $$ > grandchild; while :; do sleep 0.1; done' &)`,
+    'while :; do sleep 0.1; done',
+  ].join('\n');
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+}
+
+const worker = defineAgent({
+  name: 'worker',
+  model: scripted((request) => {
+    const last = request.messages.at(-1);
+    const [first] = request.messages;
+    const how =
+      first?.role === 'user' && first.content[0]?.type === 'text' && first.content[0].text;
+    if (request.messages.length === 1) return toolCall('work', { how: how || 'obeys' });
+    const results = request.messages.flatMap((message) =>
+      message.role === 'tool' ? message.results : [],
+    );
+    seenIn(request.conversationId).results = results;
+    return `I saw ${results.length} result(s) after ${last?.role}.`;
+  }),
+  instructions: 'Work.',
+  tools: [work],
+});
+
+/** A heartbeat that waits for its default throttle would bring the stop after 48 s. */
+const SOON = { timeout: 10_000 };
+const CANCEL_GRACE_MS = 500;
+const served = serveAgents({
+  agents: [worker],
+  internals: { cancelGraceMs: CANCEL_GRACE_MS },
+});
+
+/** A chat whose tool is running. */
+async function chatThat(how: (typeof behaviours)[number]) {
+  const conversation = await served.client.start('worker', { mode: 'chat', message: how });
+  await expect.poll(() => seenIn(conversation.id).started, { timeout: 15_000 }).toBe(1);
+  return conversation;
+}
+
+/** Types of the activity's events, and what it recorded. */
+async function recorded(conversationId: string) {
+  const client = await temporalClient();
+  const history = await client.workflow.getHandle(conversationId).fetchHistory();
+  const events = history.events ?? [];
+  const completed = events.flatMap((event) => {
+    const attributes = event.activityTaskCompletedEventAttributes;
+    const scheduled = events.find(({ eventId }) => eventId?.eq(attributes?.scheduledEventId ?? 0));
+    const type = scheduled?.activityTaskScheduledEventAttributes?.activityType?.name;
+    const data = attributes?.result?.payloads?.[0]?.data;
+    return type === 'work' && data ? [JSON.parse(Buffer.from(data).toString()) as unknown] : [];
+  });
+  return {
+    completed,
+    cancelRequests: events.filter((event) => event.activityTaskCancelRequestedEventAttributes)
+      .length,
+    canceled: events.filter((event) => event.activityTaskCanceledEventAttributes).length,
+    closing: events.at(-1),
+  };
+}
+
+describe('a stop while a tool runs', () => {
+  test('reaches it within about a second; its settled outcome is what history records', async () => {
+    const conversation = await chatThat('obeys');
+    await conversation.stop();
+    await expect.poll(() => seenIn(conversation.id).aborted, SOON).toBe(true);
+    await expect.poll(async () => (await conversation.status()).status).toBe('waiting_input');
+    const history = await recorded(conversation.id);
+    expect(history).toMatchObject({
+      completed: [{ outcome: 'cancelled', effect: 'unknown' }],
+      cancelRequests: 1,
+      canceled: 0,
+    });
+
+    await conversation.send('go on');
+    await expect.poll(() => seenIn(conversation.id).results, { timeout: 10_000 }).toHaveLength(1);
+    expect(seenIn(conversation.id).results).toMatchObject([
+      { tool: 'work', isError: true, content: [{ text: expect.stringContaining('[cancelled]') }] },
+    ]);
+    expect(seenIn(conversation.id).started).toBe(1);
+    await conversation.close();
+  });
+
+  test('of a tool that returns all the same records that it happened', async () => {
+    const conversation = await chatThat('returns');
+    await conversation.stop();
+    await expect
+      .poll(async () => (await recorded(conversation.id)).completed, { timeout: 15_000 })
+      .toMatchObject([{ outcome: 'cancelled', effect: 'happened' }]);
+    expect(JSON.stringify(await recorded(conversation.id))).toContain('half of it');
+    await conversation.close();
+  });
+
+  test('of a tool that ignores it is settled after the grace period', async () => {
+    const conversation = await chatThat('ignores');
+    await conversation.stop();
+    await expect
+      .poll(async () => (await recorded(conversation.id)).completed, { timeout: 15_000 })
+      .toMatchObject([{ outcome: 'cancelled', effect: 'unknown' }]);
+    await conversation.close();
+  });
+
+  test.runIf(process.platform === 'linux')('ends its detached grandchild', async () => {
+    const conversation = await chatThat('spawns');
+    const path = join(directory, 'grandchild');
+    await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8') !== '').toBe(true);
+    const pid = Number(readFileSync(path, 'utf8'));
+    expect(isRunning(pid)).toBe(true);
+    await conversation.stop();
+    await expect
+      .poll(async () => (await conversation.status()).status, { timeout: 15_000 })
+      .toBe('waiting_input');
+    expect(isRunning(pid)).toBe(false);
+    await conversation.close();
+  });
+});
+
+describe("Temporal's own commands while a tool runs", () => {
+  test('cancel settles the call before the workflow ends cancelled', async () => {
+    const conversation = await chatThat('obeys');
+    await conversation.cancel();
+    await expect.poll(() => seenIn(conversation.id).aborted, SOON).toBe(true);
+    await expect
+      .poll(async () => (await recorded(conversation.id)).closing?.eventType, { timeout: 15_000 })
+      .toBe(21);
+    expect(await recorded(conversation.id)).toMatchObject({
+      completed: [{ outcome: 'cancelled', effect: 'unknown' }],
+      canceled: 0,
+    });
+  });
+
+  test('terminate reaches the tool within about a second', async () => {
+    const conversation = await chatThat('obeys');
+    const client = await temporalClient();
+    await client.workflow.getHandle(conversation.id).terminate('enough');
+    await expect.poll(() => seenIn(conversation.id).aborted, SOON).toBe(true);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
