@@ -30,6 +30,12 @@ export function createSegmentActivity({
       });
       const { segment, count, digest, itemDigests } = segmentOf(input, transcript);
       const { blob } = await putValue(blobs, location.workflowId, segment, '');
+      // The next run's first completion begins here.
+      transcripts.keep(location, {
+        entries: transcript.entries.slice(0, count),
+        digests: transcript.digests.slice(0, count),
+        digest,
+      });
       return { blob, count, digest, itemDigests };
     } catch (error) {
       if (error instanceof TranscriptMismatch) throw error;

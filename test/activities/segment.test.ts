@@ -13,6 +13,7 @@ async function writeSegment(
   run: RecordedRun,
   blobs: BlobStore,
   input: SegmentInput,
+  transcripts = newReader({ history: historyOf([run]), blobs }),
 ): Promise<SegmentOutput> {
   const { workflowId, runId } = run.location;
   const environment = new MockActivityEnvironment(
@@ -23,7 +24,6 @@ async function writeSegment(
     },
     { logger: new DefaultLogger('ERROR', () => undefined) },
   );
-  const transcripts = newReader({ history: historyOf([run]), blobs });
   return environment.run(createSegmentActivity({ blobs, transcripts }), input);
 }
 
@@ -103,6 +103,22 @@ describe('perdure.segment', () => {
     expect(segment.entries).toHaveLength(2);
     expect(segment.loose).toMatchObject({ '1.1.0': { kind: 'result', content: 'done' } });
     expect(output).toMatchObject({ count: 2, digest: run.position.digest, itemDigests: [] });
+  });
+
+  test('leaves the transcript with its worker: the next run begins without the store', async () => {
+    const blobs = await newStore();
+    const first = await oneRun();
+    first.user('waiting');
+    const history = historyOf([first]);
+    const transcripts = newReader({ history, blobs });
+    const input = { position: first.position, items: first.items, loose: [], previous: null };
+    const segment = await writeSegment(first, blobs, input, transcripts);
+    const second = await RecordedRun.begin({ continues: first, segment });
+    history.pages = 0;
+    await blobs.deleteConversation(first.location.workflowId);
+    const { entries } = await transcripts.read(second.location, second.at);
+    expect(entries).toEqual(second.expected);
+    expect(history.pages).toBe(0);
   });
 
   test('writes the same blob when its first attempt was lost', async () => {

@@ -1,7 +1,6 @@
 import { textOf } from '../../core/content.ts';
 import type { Entry } from '../../core/entry.ts';
 import type { RecordedAt } from '../../core/header.ts';
-import { utf8Bytes } from '../../core/slices.ts';
 import { isBlobReference, previewOf, type Stored } from '../../core/stored.ts';
 import type { RecordedEntry } from './conversation-record.ts';
 import { textOfRaw } from './text-of-raw.ts';
@@ -26,7 +25,7 @@ export function recordedEntryOf(
       kind: entry.kind,
       turn: entry.turn,
       step: entry.step,
-      size: utf8Bytes(JSON.stringify(entry)),
+      size: Buffer.byteLength(JSON.stringify(entry)),
       preview: previewOfEntry(entry, text),
       ...(recorded === undefined ? {} : { at: recorded.place }),
       ...(entry.kind === 'result'
