@@ -4,6 +4,7 @@ const serverTests = [
   'test/server/**/*.test.ts',
   'test/faults/**/*.test.ts',
   'test/client/**/*.test.ts',
+  'test/docs/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/embedded-server/**/*.test.ts',
 ];
