@@ -1,5 +1,6 @@
 import { CompleteAsyncError, Context, type ApplicationFailure } from '@temporalio/activity';
 import type { CallInput, CallOutput } from '../core/activity-shapes.ts';
+import { positionOfKey } from '../core/call.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { notKnownHere, secondStart } from './attempt-failure.ts';
 import type { ActivityEnvironment } from './environment.ts';
@@ -126,9 +127,15 @@ async function prepareUnlessStopped(
 }
 
 function isCallInput(input: unknown): input is CallInput {
-  if (typeof input !== 'object' || input === null) return false;
+  if (typeof input !== 'object' || input === null || !('input' in input)) return false;
   const { spec, key, callId, tool } = input as Record<string, unknown>;
-  return [spec, key, callId, tool].every((value) => typeof value === 'string') && 'input' in input;
+  if (![spec, key, callId, tool].every((value) => typeof value === 'string')) return false;
+  try {
+    positionOfKey(String(key));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The default activity also gets what somebody else's workflow schedules by mistake. */

@@ -79,10 +79,12 @@ describe('code that this worker does not have', () => {
     const harness = new Harness(counted());
     const activity = harness.activity({ activityType: 'sendInvoice' });
     const callTool = createCallTool(harness.environment);
-    await expect(activity.run(callTool, { invoice: 7 } as never)).rejects.toMatchObject({
-      type: 'NotKnownHere',
-      message: expect.stringContaining('no activity "sendInvoice" is registered') as unknown,
-    });
+    for (const input of [{ invoice: 7 }, undefined, { ...harness.input(), key: 'no key' }]) {
+      await expect(activity.run(callTool, input as never)).rejects.toMatchObject({
+        type: 'NotKnownHere',
+        message: expect.stringContaining('no activity "sendInvoice" is registered') as unknown,
+      });
+    }
   });
 });
 
