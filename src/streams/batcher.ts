@@ -139,7 +139,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     await flush();
     const dropped = [...queues.keys()].map(drop);
     options.giveUp?.();
-    await patiently(Promise.all(dropped.map((queue) => queue?.writing)));
+    await patiently(Promise.all(dropped.flatMap((queue) => queue?.writing ?? [])));
   }
 
   return {
