@@ -5,6 +5,7 @@ import { renderTranscript } from '../core/render-transcript.ts';
 import type { Spec } from '../core/spec.ts';
 import { isBlobReference } from '../core/stored.ts';
 import type { Model } from '../models/model.ts';
+import { heldTools } from './planning/held-tools.ts';
 import type { RunLocation, Transcript, TranscriptReader } from './transcript/transcript-reader.ts';
 
 export interface RequestParts {
@@ -29,7 +30,8 @@ export async function assembleRequest(
   return {
     conversationId: location.workflowId,
     system: spec.instructions,
-    tools: spec.tools.map(({ name, description, inputSchema }) => ({
+    // What this conversation may not use is not offered; calls of it all the same are settled.
+    tools: heldTools(spec).map(({ name, description, inputSchema }) => ({
       name,
       description,
       inputSchema,

@@ -1,7 +1,13 @@
 import type { Json } from '../core/json.ts';
 import type { ModelRequest } from '../core/model-request.ts';
+import { lintRequest } from '../core/request-linter/lint-request.ts';
 import { addUsage, type Usage } from '../core/usage.ts';
-import type { CompleteOptions, Completion, Model } from '../models/model.ts';
+import {
+  type CompleteOptions,
+  type Completion,
+  type Model,
+  ModelFailure,
+} from '../models/model.ts';
 import { readStructuredAnswer } from './structured-answer.ts';
 
 /** A completion that passed every check of ours, with what it took to get there. */
@@ -30,16 +36,21 @@ export async function completeAnswer(
 ): Promise<Answer> {
   let asked = request;
   let usage: Usage | undefined;
+  const repairs = new Set<string>();
   for (let repair = 0; ; repair++) {
-    const completion = await model.complete(asked, options);
+    const completion = await model.complete(linted(model, asked, repairs), options);
     usage = usage === undefined ? completion.usage : addUsage(usage, completion.usage);
     if (request.output === undefined || !isFinal(completion)) {
-      return { completion, usage, repairs: [] };
+      return { completion, usage, repairs: [...repairs] };
     }
     const read = readStructuredAnswer(completion.blocks, request.output);
-    if ('output' in read) return { completion, usage, output: read.output, repairs: [] };
+    if ('output' in read) return { completion, usage, output: read.output, repairs: [...repairs] };
     if (repair >= MAX_OUTPUT_REPAIRS) {
-      return { completion: { ...completion, stopReason: 'unparseable' }, usage, repairs: [] };
+      return {
+        completion: { ...completion, stopReason: 'unparseable' },
+        usage,
+        repairs: [...repairs],
+      };
     }
     const { format, raw, blocks } = completion;
     asked = {
@@ -51,6 +62,17 @@ export async function completeAnswer(
       ],
     };
   }
+}
+
+/** No request leaves unseen: what can be mended is, what cannot is not worth sending. */
+function linted(model: Model, request: ModelRequest, repairs: Set<string>): ModelRequest {
+  const result = lintRequest(request, { format: model.format });
+  if ('problem' in result) {
+    const { type, message } = result.problem;
+    throw new ModelFailure(type === 'too_large' ? 'too_large' : 'invalid_request', message);
+  }
+  for (const { rule, at, what } of result.repairs) repairs.add(`${rule} at ${at}: ${what}`);
+  return result.request;
 }
 
 function isFinal({ blocks, stopReason }: Completion): boolean {

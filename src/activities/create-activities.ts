@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ACTIVITIES } from '../core/names.ts';
 import { createBlobActivity } from './blob.ts';
 import { createCallTool } from './call-tool.ts';
+import { createCompactActivity } from './compact.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createModelActivity } from './model.ts';
@@ -29,6 +30,7 @@ export function createActivities(
     [ACTIVITIES.model]: watched(createModelActivity(environment)),
     [ACTIVITIES.validate]: watched(createValidateActivity(environment)),
     [ACTIVITIES.blob]: watched(createBlobActivity(environment)),
+    [ACTIVITIES.compact]: watched(createCompactActivity(environment)),
     [ACTIVITIES.segment]: watched(createSegmentActivity(environment)),
     [ACTIVITIES.reconcile]: watched(createReconcile(environment)),
     default: createCallTool(environment, options),
@@ -53,7 +55,7 @@ function watchedActivity<Input, Output>(
     try {
       return await activity(input);
     } finally {
-      entry.end();
+      entry.returned();
       stopHeartbeat();
     }
   };

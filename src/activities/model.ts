@@ -4,13 +4,11 @@ import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
 import { assistantEntryOf } from '../core/assistant-entry.ts';
 import type { StreamEvent } from '../core/event.ts';
 import type { Block } from '../core/model-request.ts';
-import type { Spec } from '../core/spec.ts';
 import { previewOf } from '../core/stored.ts';
 import { totalTokens } from '../core/usage.ts';
 import type { Completion, CompletionEvent, Model } from '../models/model.ts';
-import type { Agent } from '../tools/agent.ts';
 import { assembleRequest } from './assemble-request.ts';
-import { notKnownHere } from './attempt-failure.ts';
+import { modelOf } from './code-of-spec.ts';
 import { type Answer, completeAnswer } from './complete-answer.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { toFailure } from './model-failure.ts';
@@ -39,7 +37,7 @@ export function createModelActivity(
     try {
       const place = placeOf(context.info.activityId);
       const spec = await environment.transcripts.spec(location, input.spec);
-      const { agent, model } = codeOf(environment, spec, input.modelIndex);
+      const { agent, model } = modelOf(environment, spec, input.modelIndex);
       const transcript = await environment.transcripts.read(location, input);
       const request = await assembleRequest(environment.transcripts, location, {
         spec,
@@ -66,6 +64,7 @@ export function createModelActivity(
         rules: input.rules,
         state: input.state,
         usage: input.usage,
+        ...(input.patienceOver === true ? { patienceOver: true } : {}),
       });
       for (const { index, tool, summary } of plan) {
         publish({ type: 'call', ...place, index, tool, summary });
@@ -92,29 +91,6 @@ function placeOf(activityId: string): Place {
     throw new Error(`expected an activity id such as "3.2.model", got "${activityId}"`);
   }
   return { turn: Number(match[1]), step: Number(match[2]) };
-}
-
-function codeOf(
-  { agents, deployPatienceMs }: ActivityEnvironment,
-  spec: Spec,
-  modelIndex: number,
-): { readonly agent: Agent<never>; readonly model: Model } {
-  const agent = agents.get(spec.agent);
-  if (agent === undefined) {
-    throw notKnownHere(`this worker does not know the agent "${spec.agent}"`, {
-      known: [...agents.keys()],
-      patienceMs: deployPatienceMs,
-    });
-  }
-  const wanted = spec.models[modelIndex];
-  const model = agent.models.find(
-    ({ id, provider }) => id === wanted?.id && provider === wanted.provider,
-  );
-  if (model !== undefined) return { agent, model };
-  throw notKnownHere(`agent "${agent.name}" has no model "${wanted?.id}" on this worker`, {
-    known: agent.models.map(({ id }) => id),
-    patienceMs: deployPatienceMs,
-  });
 }
 
 function publishPiece(

@@ -153,6 +153,11 @@ export interface CompactInput {
   readonly view?: View;
   readonly segment?: SegmentReference;
   readonly reason: 'budget' | 'overflow';
+  /** Tokens of context above which the transcript is compacted. */
+  readonly budget?: number;
+  /** Tokens of the last request, as the provider counted them. */
+  readonly contextTokens?: number;
+  readonly modelIndex: number;
 }
 
 export interface CompactOutput {

@@ -5,12 +5,16 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
 import { afterFailedCompletion } from '../core/retry-delay.ts';
 import { addUsage, type Usage } from '../core/usage.ts';
-import { describeFailure } from './describe-failure.ts';
+import { type AttemptFailure, describeFailure } from './describe-failure.ts';
 import type { Memory } from './memory.ts';
 import { schedule } from './schedule.ts';
 
 /** Longer than the longest legal generation; the adapter's idle timer is the real guard. */
 const COMPLETION_MS = 60 * 60_000;
+
+/** Between looks for a worker that knows what this one does not. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
 
 export type ModelOutcome =
   | { readonly output: ModelOutput; readonly activityId: string; readonly sent: number }
@@ -34,6 +38,8 @@ export async function completeModel(
   const { settings } = memory.state.spec;
   const baseId = activityIds.model(memory.state.turn, memory.state.step);
   let failed = { count: 0, spentMs: 0 };
+  let unknownForMs = 0;
+  let patienceOver = false;
   for (let n = 1; ; n++) {
     const { modelIndex } = memory.state;
     const model = settings.models[modelIndex] ?? 'model';
@@ -44,6 +50,7 @@ export async function completeModel(
       items: memory.state.items,
       modelIndex,
       attempt: n,
+      ...(patienceOver ? { patienceOver } : {}),
     };
     try {
       const output = await schedule<ModelOutput>(memory, {
@@ -58,7 +65,17 @@ export async function completeModel(
       if (memory.status === 'waiting_model') memory.show('running');
       return { output, activityId, sent: input.items.length };
     } catch (error) {
-      const failure = reported(error);
+      const described = describeFailure(error);
+      if (described.kind === 'not_known_here' && !patienceOver) {
+        patienceOver = unknownForMs >= described.patienceMs;
+        const waitMs = patienceOver
+          ? 0
+          : Math.min(FIRST_WAIT_MS * 2 ** Math.min(n - 1, 10), LONGEST_WAIT_MS);
+        unknownForMs += waitMs;
+        await waitForWorker(memory, waitMs, described.message);
+        continue;
+      }
+      const failure = reported(described);
       addFailedUsage(memory, model, failure.usage);
       failed = { count: failed.count + 1, spentMs: failed.spentMs + failure.ranMs };
       const next = afterFailedCompletion(
@@ -94,6 +111,13 @@ async function wait(memory: Memory, delayMs: number, why: string): Promise<void>
   await sleep(delayMs, { summary: `waiting for the model: ${why}`.slice(0, 130) });
 }
 
+async function waitForWorker(memory: Memory, waitMs: number, why: string): Promise<void> {
+  if (waitMs === 0) return;
+  memory.show('waiting_worker', { untilMs: Date.now() + waitMs, for: why });
+  await sleep(waitMs, { summary: 'waiting for a worker that knows it' });
+  memory.show('running');
+}
+
 interface ReportedFailure {
   readonly type: ModelFailureType;
   readonly message: string;
@@ -105,8 +129,7 @@ interface ReportedFailure {
   readonly atOnce: boolean;
 }
 
-function reported(error: unknown): ReportedFailure {
-  const failure = describeFailure(error);
+function reported(failure: AttemptFailure): ReportedFailure {
   const own = { retryAfterMs: undefined, usage: undefined, ranMs: 0 };
   switch (failure.kind) {
     case 'cancelled':

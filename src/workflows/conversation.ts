@@ -6,7 +6,7 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CompactInput, CompactOutput, SpecInput } from '../core/activity-shapes.ts';
+import type { SpecInput } from '../core/activity-shapes.ts';
 import { begin } from '../core/begin.ts';
 import type { ConversationState } from '../core/conversation-state.ts';
 import { meaningOf } from '../core/end-of-turn.ts';
@@ -18,6 +18,7 @@ import type { ConversationResult } from '../core/status.ts';
 import { absorbMessages } from './absorb.ts';
 import { answerQueries } from './answers.ts';
 import { askForMore } from './ask-for-more.ts';
+import { compact } from './compact.ts';
 import { completeModel } from './complete-model.ts';
 import { finish, keepLastEntries } from './finish.ts';
 import { gate } from './gate.ts';
@@ -99,7 +100,7 @@ function isOver({ state }: Memory, end: Exclude<TurnEnd, 'hand_over'>): boolean 
 }
 
 async function readSpec(memory: Memory, adoptedAtTurn?: number): Promise<void> {
-  const { agent, context, capabilities, control, by, tenant, askedLimits } = memory.state;
+  const { agent, context, capabilities, control, by, tenant, askedLimits, shared } = memory.state;
   const input: SpecInput = {
     agent,
     context,
@@ -107,6 +108,8 @@ async function readSpec(memory: Memory, adoptedAtTurn?: number): Promise<void> {
     control,
     ...(by === undefined ? {} : { by }),
     ...(tenant === undefined ? {} : { tenant }),
+    // Checked against the agent's schema once, where it enters.
+    ...(adoptedAtTurn === undefined && shared.state !== null ? { state: shared.state } : {}),
   };
   const spec = await ownActivity<SpecRecord>(memory, {
     type: ACTIVITIES.spec,
@@ -197,34 +200,6 @@ function turnEffects(memory: Memory): TurnEffects {
         nowMs: () => Date.now(),
       }),
   };
-}
-
-async function compact(
-  memory: Memory,
-  reason: 'budget' | 'overflow',
-): Promise<CompactOutput | undefined> {
-  const { spec, position, items, view, segment, turn, step } = memory.state;
-  const input: CompactInput = {
-    spec: spec.digest,
-    position,
-    items,
-    reason,
-    ...(view === undefined ? {} : { view }),
-    ...(segment === null ? {} : { segment }),
-  };
-  try {
-    return await ownActivity<CompactOutput>(memory, {
-      type: ACTIVITIES.compact,
-      activityId: activityIds.compact(turn, step + 1),
-      input,
-      summary: reason === 'budget' ? 'the context budget is reached' : 'the context window is full',
-    });
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    const text = error instanceof Error ? error.message : String(error);
-    memory.note('compaction_failed', text, new Date().toISOString());
-    return undefined;
-  }
 }
 
 function initialState(argument: unknown): ConversationState {
