@@ -11,7 +11,7 @@ export function readLooseArguments(sent: Json | undefined): ReadArguments {
   if (typeof sent !== 'string') return readArguments(JSON.stringify(sent));
   const strict = readArguments(sent);
   if (!('malformed' in strict)) return strict;
-  const input = inString(sent) ?? inFence(sent) ?? withoutTail(sent);
+  const input = inString(sent) ?? objectInFence(sent) ?? withoutTail(sent);
   return input === undefined ? strict : { input };
 }
 
@@ -21,7 +21,8 @@ function inString(text: string): JsonObject | undefined {
   return typeof value === 'string' ? objectIn(value) : undefined;
 }
 
-function inFence(text: string): JsonObject | undefined {
+/** The object that a Markdown fence holds, and nothing else. */
+export function objectInFence(text: string): JsonObject | undefined {
   const match = /^\s*```(?:json)?\s*\n?([\s\S]*?)\n?\s*```\s*$/.exec(text);
   return match?.[1] === undefined ? undefined : objectIn(match[1]);
 }

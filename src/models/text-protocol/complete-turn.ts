@@ -127,11 +127,11 @@ function rawTurn(
     ...(problems.length === 0 ? {} : { repairs: problems }),
   };
   if (reply.kind === 'broken') return { text: text.trim(), mark: null, callIds: [], ...beside };
-  const envelope = text.slice(0, reply.end).trimEnd();
-  const hasEnd = reply.end < text.length;
-  const isCut = !isWhole && !hasEnd;
+  const envelope = text.slice(0, reply.end);
+  const isCut = !isWhole && reply.end === text.length;
+  const line = envelope.endsWith('\n') ? '' : '\n';
   return {
-    text: isCut ? envelope : `${envelope}\n${endMark(mark)}`,
+    text: isCut ? envelope : envelope + line + endMark(mark),
     mark,
     callIds: reply.kind === 'calls' ? callIdsOf(reply.calls, turn.request) : [],
     ...(isCut ? { cut: true } : {}),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { ReadArguments } from '../read-arguments.ts';
-import { readLooseArguments } from '../read-loose-arguments.ts';
+import { type ReadArguments, readArguments } from '../read-arguments.ts';
+import { objectInFence } from '../read-loose-arguments.ts';
 import { findMarks, openMark } from './marks.ts';
 
 export interface ParsedCall {
@@ -100,7 +100,7 @@ function callsOf(sections: readonly Section[], whole: boolean): readonly ParsedC
     const isCut = !whole && index === sections.length - 1;
     if (kind === 'call') {
       const id = rest.find((word) => word.startsWith('id='))?.slice('id='.length);
-      const read = readLooseArguments(body.trim());
+      const read = readBody(body);
       calls.push({ name, id, ...(isCut ? cutOff(read) : read) });
       continue;
     }
@@ -108,6 +108,11 @@ function callsOf(sections: readonly Section[], whole: boolean): readonly ParsedC
     if (call !== undefined) calls.push(withRaw(call, name, { body, isCut }));
   }
   return calls;
+}
+
+function readBody(body: string): ReadArguments {
+  const fenced = objectInFence(body);
+  return fenced === undefined ? readArguments(body.trim()) : { input: fenced };
 }
 
 function cutOff(read: ReadArguments): ReadArguments {

@@ -1,4 +1,4 @@
-import { findMarks } from './marks.ts';
+import { findMarks, type FoundMark } from './marks.ts';
 
 const OPEN = /<(?:think|thinking)>/g;
 const CLOSE = /<\/(?:think|thinking)>/;
@@ -14,13 +14,16 @@ export interface StrippedReply {
 
 /**
  * Takes the reasoning out of a reply. Nothing in it is a call: models rehearse there. An end tag
- * without a start means that the start was in the prompt; a start without an end, that all the rest is
- * reasoning. From the first mark outside it on, the reply is an envelope, and its tags are content.
+ * without a start means that the start was in the prompt, except in the last text of an envelope; a
+ * start without an end, that all the rest is reasoning. From the first mark outside it on, the reply is
+ * an envelope, and its tags are content.
  */
 export function stripReasoning(reply: string, mark: string | null): StrippedReply {
   const marks = mark === null ? [] : findMarks(reply, mark);
-  const first = marks.find(({ start }) => !isReasoning(reasoningRanges(reply, start), start));
-  const ranges = reasoningRanges(reply, first?.start ?? reply.length);
+  const first = marks.find(
+    ({ start }) => !isReasoning(reasoningRanges(reply, start, marks), start),
+  );
+  const ranges = reasoningRanges(reply, first?.start ?? reply.length, marks);
   const before = first === undefined ? reply : reply.slice(0, first.start);
   const prose = without(before, ranges).trim();
   const envelope = first === undefined ? '' : reply.slice(first.start);
@@ -40,12 +43,16 @@ interface Range {
 }
 
 /** Where reasoning stands, of what begins before `stopAt`. */
-function reasoningRanges(reply: string, stopAt: number): readonly Range[] {
+function reasoningRanges(
+  reply: string,
+  stopAt: number,
+  marks: readonly FoundMark[],
+): readonly Range[] {
   const ranges: Range[] = [];
   const close = CLOSE.exec(reply);
   const isOpened = close !== null && reply.slice(0, close.index).search(OPEN) !== -1;
   let from = 0;
-  if (close !== null && !isOpened) {
+  if (close !== null && !isOpened && !isContent(close.index, marks)) {
     from = close.index + close[0].length;
     ranges.push({ start: 0, end: from });
   }
@@ -57,6 +64,12 @@ function reasoningRanges(reply: string, stopAt: number): readonly Range[] {
     ranges.push({ start: index, end: from });
   }
   return ranges;
+}
+
+/** Between a mark and the end mark that is the very next one. */
+function isContent(position: number, marks: readonly FoundMark[]): boolean {
+  const next = marks.findIndex(({ start }) => start > position);
+  return next > 0 && marks[next]?.words === 'end' && marks[next - 1]?.words !== 'end';
 }
 
 function isReasoning(ranges: readonly Range[], position: number): boolean {
