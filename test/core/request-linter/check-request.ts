@@ -70,7 +70,10 @@ export function violationsOf(request: ModelRequest, format?: string): string[] {
     }
   }
   expect(new Set(ids).size === ids.length, `call ids repeat: ${ids}`);
-  expect(ids.every((id) => /\S/.test(id)), 'empty call id');
+  expect(
+    ids.every((id) => /\S/.test(id)),
+    'empty call id',
+  );
   expect(images <= 100, `${images} images`);
   expect(isSendable(request), 'a text that is no UTF-8, or holds NUL');
   return wrong;
