@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 
 export type Parsed<T> = { readonly value: T } | { readonly problems: readonly string[] };
 

@@ -27,7 +27,7 @@ export async function gate(memory: Memory, options: GateOptions): Promise<'decid
   try {
     for (;;) {
       expire(memory, open);
-      for (const key of [...open]) {
+      for (const key of open) {
         const decision = decisionOf(memory.state.approvals, key);
         if (decision === undefined || isPending(memory, key)) continue;
         open.delete(key);

@@ -49,7 +49,8 @@ async function worker(options: Omit<FixtureOptions, 'url'> = {}): Promise<Worker
 
 /** Names of calls and results as the newest request shows them to the model. */
 function conversationIn(effect: SeenEffect | undefined): string[] {
-  return (effect?.['messages'] as RequestMessage[]).flatMap((message) => {
+  const messages = (effect?.['messages'] ?? []) as RequestMessage[];
+  return messages.flatMap((message) => {
     if (message.role === 'assistant') {
       return message.blocks.flatMap((block) =>
         block.type === 'tool_call' ? [`call ${block.name}`] : [],
@@ -62,10 +63,10 @@ function conversationIn(effect: SeenEffect | undefined): string[] {
   });
 }
 
-const WHOLE_STORY = [
-  'user',
-  ...['call look_up', 'result look_up', 'call pay', 'result pay', 'call notify', 'result notify'],
-];
+const WHOLE_STORY =
+  'user, call look_up, result look_up, call pay, result pay, call notify, result notify'.split(
+    ', ',
+  );
 
 describe('a worker that is killed', () => {
   test('between a completion and its tool: the next worker runs the tool, not the completion', async () => {

@@ -34,7 +34,8 @@ const clerk = defineAgent({
 const served = serveAgents({ agents: [clerk] });
 
 /** The plain `temporal` CLI: what somebody has who has nothing of ours. */
-async function temporal(...words: readonly string[]): Promise<string> {
+async function temporal(...given: readonly (string | readonly string[])[]): Promise<string> {
+  const words = given.flat();
   const { path } = await findTemporalCli({ log: () => {} });
   const { stdout } = await run(path, [...words, '--address', inject('temporalAddress')], {
     env: { ...process.env, TEMPORAL_CONFIG_FILE: '/dev/null' },
@@ -49,10 +50,13 @@ async function query(id: string, name: string): Promise<unknown> {
 
 test('a conversation is started, approved and read with nothing but the temporal CLI', async () => {
   const id = `cli-${Date.now()}`;
-  await temporal(
-    ...['workflow', 'start', '--type', 'invoice-clerk', '--task-queue', served.taskQueue],
-    ...['-w', id, '--input', JSON.stringify({ message: 'pay I-7' })],
-  );
+  await temporal('workflow start --type invoice-clerk --task-queue'.split(' '), [
+    served.taskQueue,
+    '-w',
+    id,
+    '--input',
+    JSON.stringify({ message: 'pay I-7' }),
+  ]);
   await expect
     .poll(() => query(id, 'status'), { timeout: 20_000 })
     .toMatchObject({
