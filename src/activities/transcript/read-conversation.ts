@@ -155,7 +155,6 @@ function resultsOfOpenBatch(
   const there = new Set(lines.map(({ entry }) => (entry.kind === 'result' ? entry.key : '')));
   return calls
     .filter(({ turn, step }) => turn === last?.turn && step === last.step)
-    .toSorted((a, b) => a.planned.index - b.planned.index)
     .flatMap(({ planned }) => {
       const result = results.get(planned.key);
       return result === undefined || there.has(planned.key) ? [] : [measured(result.entry)];

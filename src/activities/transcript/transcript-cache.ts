@@ -29,6 +29,8 @@ export function createTranscriptCache(maxBytes: number): TranscriptCache {
   return {
     get: (key) => copies.get(key) ?? { line: new TranscriptLine(), results: new Map() },
     put: (key, copy) => {
+      // Setting a value that is there already would keep its old size: a copy grows.
+      copies.delete(key);
       copies.set(key, copy, { size: sizeOf(copy) });
     },
     evict: (key) => {

@@ -99,18 +99,22 @@ describe("a worker's own results", () => {
   test('with a wrong digest are refused at once', async () => {
     const { run, calls, outputs } = await withOpenBatch(['as it was']);
     const history = historyOf([run]);
-    const reader = newReader({ history, blobs });
+    const warnings: string[] = [];
+    const log = { debug: () => undefined, warn: (message: string) => warnings.push(message) };
+    const reader = newReader({ history, blobs, log });
     const [call, output] = [calls[0], outputs[0]];
     if (!call || !output) throw new Error('one call');
     const other: Entry = { ...resultEntryOf(call, output), content: 'something else' };
     reader.remember(run.location, '1.1.0', other, output.digest);
     const transcript = await reader.read(run.location, run.at);
     expect(transcript.entries).toEqual(run.expected);
-    reader.keep(run.location, {
-      ...transcript,
-      entries: [...transcript.entries.slice(0, -1), other],
-    });
+    reader.keep(run.location, { ...longer(transcript, other), digest: 'f'.repeat(64) });
     expect((await reader.read(run.location, run.at)).entries).toEqual(run.expected);
+    expect(warnings).toMatchObject(
+      [/^A result is not remembered/, /^A transcript is not kept/].map(
+        (words) => expect.stringMatching(words) as string,
+      ),
+    );
   });
 
   test('of one step give way to those of the next on a worker that only runs tools', async () => {
@@ -145,6 +149,21 @@ describe('the copies of a worker', () => {
     expect(reader.statistics).toMatchObject({ gaps: 5, hits: 1 });
     expect((await reader.read(oldest.location, oldest.at)).entries).toEqual(oldest.expected);
     expect(reader.statistics).toMatchObject({ gaps: 6, hits: 1 });
+  });
+
+  test('are counted at the size to which they have grown', async () => {
+    const run = await RecordedRun.begin();
+    const reader = newReader({ history: historyOf([run]), blobs, maxBytes: 123_457 });
+    let before = 0;
+    for (let n = 0; n < 20; n++) {
+      await run.pair('x'.repeat(1_000));
+      await reader.read(run.location, run.at);
+      const { bytes } = reader.statistics;
+      expect(bytes).toBeLessThan(123_457);
+      if (n < 3) expect(bytes).toBeGreaterThan(before);
+      before = bytes;
+    }
+    expect(before).toBe(0);
   });
 
   test('are not needed: a conversation larger than the memory is read each time', async () => {

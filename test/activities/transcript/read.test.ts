@@ -1,3 +1,4 @@
+import type { PayloadCodec } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { chainDigest, digestOf } from '../../../src/activities/transcript/digest.ts';
 import { TranscriptMismatch } from '../../../src/activities/transcript/transcript-mismatch.ts';
@@ -5,7 +6,7 @@ import type { Entry } from '../../../src/core/entry.ts';
 import { resultEntryOf } from '../../../src/core/result-entry.ts';
 import { historyOf } from '../../support/history-of-runs.ts';
 import { RecordedRun } from '../../support/recorded-run.ts';
-import { callInputOf, callOutputOf } from '../../support/sample-outputs.ts';
+import { callInputOf, callOutputOf, modelOutputOf } from '../../support/sample-outputs.ts';
 import { newReader, newStore } from './new-reader.ts';
 
 const blobs = await newStore();
@@ -172,6 +173,39 @@ describe('what does not add up is never sent to a model', () => {
     const reading = newReader({ history: historyOf([run]), blobs }).read(run.location, run.at);
     await expect(reading).rejects.toThrow(TranscriptMismatch);
     await expect(reading).rejects.toThrow(/activity 1\.1\.0 recorded an entry with digest/);
+  });
+
+  test('a turn whose input is not what it was made from is refused', async () => {
+    const run = await RecordedRun.begin();
+    run.user('one');
+    run.user('two');
+    const output = modelOutputOf({ ...run, step: 1 }, 'answer to both');
+    const input = { ...run.modelInput(), items: run.items.slice(0, 1) };
+    await run.activity('2.1.model', 'perdure.model', input, output);
+    const position = { run: '', count: output.count, digest: output.transcriptDigest };
+    const reading = newReader({ history: historyOf([run]), blobs }).read(run.location, {
+      position,
+      items: [],
+    });
+    await expect(reading).rejects.toThrow(
+      /activity 2\.1\.model recorded 3 entries .* its entries are 2/,
+    );
+  });
+
+  test('what could not be read is read again before it is refused', async () => {
+    const run = await RecordedRun.begin();
+    await run.pair('one');
+    let failures = 1;
+    const codec: PayloadCodec = {
+      encode: (payloads) => Promise.resolve(payloads),
+      decode: (payloads) => {
+        failures -= 1;
+        return failures < 0 ? Promise.resolve(payloads) : Promise.reject(new Error('no key'));
+      },
+    };
+    const reader = newReader({ history: historyOf([run]), blobs, payloadCodecs: [codec] });
+    expect((await reader.read(run.location, run.at)).entries).toEqual(run.expected);
+    expect(reader.statistics.gaps).toBe(2);
   });
 
   test('a position that no recorded turn leads to is refused, naming the newest turn', async () => {
