@@ -9,6 +9,7 @@ import type { TemporalCli } from './temporal-cli-version.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 const DEFAULT_READY_TIMEOUT_MS = 60_000;
+const PORT_TRIES = 3;
 
 export interface EmbeddedServerOptions {
   /** Keeps conversations here, in `temporal/`. Absent: in memory, gone with the server. */
@@ -52,8 +53,24 @@ export async function startEmbeddedServer(
   options: EmbeddedServerOptions = {},
 ): Promise<EmbeddedServer> {
   const log = options.log ?? (() => {});
-  const namespace = options.namespace ?? 'default';
   const cli = await findTemporalCli({ log });
+  for (let triesLeft = PORT_TRIES - 1; ; triesLeft -= 1) {
+    try {
+      return await startServer(cli, options, log);
+    } catch (error) {
+      // Another program took a port after it was found to be free.
+      const lostPort = error instanceof EmbeddedServerDied && /already in use/.test(error.logTail);
+      if (!lostPort || triesLeft === 0) throw error;
+    }
+  }
+}
+
+async function startServer(
+  cli: TemporalCli,
+  options: EmbeddedServerOptions,
+  log: (line: string) => void,
+): Promise<EmbeddedServer> {
+  const namespace = options.namespace ?? 'default';
   const port = await chosenPort(options.port, 'Temporal');
   const uiPort = options.headless ? undefined : await chosenPort(options.uiPort, 'Temporal UI');
   const address = `${LOOPBACK}:${port}`;

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client, Connection } from '@temporalio/client';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   DataDirectoryInUse,
   findRunningServer,
@@ -16,6 +16,7 @@ import {
   startEmbeddedServer,
   type EmbeddedServer,
 } from '../../src/embedded-server/embedded-server.ts';
+import { findTemporalCli } from '../../src/embedded-server/find-temporal-cli.ts';
 import { PortInUse } from '../../src/embedded-server/free-port.ts';
 
 const servers: EmbeddedServer[] = [];
@@ -26,6 +27,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(servers.splice(0).map((server) => server.stop()));
   await rm(dataDirectory, { recursive: true, force: true });
 });
@@ -72,7 +74,6 @@ describe('the embedded server', () => {
     const end = await first.ended;
     expect(end).toBeInstanceOf(EmbeddedServerDied);
     expect(end?.message).toContain('signal SIGKILL');
-    expect(end?.logTail).toContain('Temporal Server');
 
     const port = Number(first.address.split(':')[1]);
     const second = await start({ dataDirectory, port });
@@ -109,6 +110,27 @@ describe('the embedded server', () => {
     } finally {
       other.close();
     }
+  });
+
+  test('tries another port when a free one was taken before the server could have it', async () => {
+    const { path } = await findTemporalCli();
+    const tried = join(dataDirectory, 'tried');
+    const temporal = join(dataDirectory, 'temporal');
+    await writeFile(
+      temporal,
+      `#!/bin/sh
+      if [ "$1" = server ] && [ ! -e '${tried}' ]; then
+        touch '${tried}'
+        echo 'bind: address already in use' >&2
+        exit 1
+      fi
+      exec '${path}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    vi.stubEnv('PATH', `${dataDirectory}:${process.env['PATH']}`);
+    const server = await start();
+    await inClient(server, ({ connection }) => connection.workflowService.getSystemInfo({}));
+    await access(tried);
   });
 
   test('says what the server said when it cannot start, and gives the directory back', async () => {
