@@ -80,4 +80,16 @@ describe('a plan', () => {
       'none',
     );
   });
+
+  test('counts what is kept as a blob by its size', () => {
+    const blob = { blob: 'f00d', size: 100_000, preview: 'x' };
+    const entries = tenSteps.map((entry): Entry => {
+      if (entry.kind === 'result') return { ...entry, content: blob };
+      if (entry.kind === 'assistant') return { ...entry, raw: blob };
+      return entry;
+    });
+    const { tokens } = planCompaction({ entries, view: undefined, reason: 'budget' });
+    expect(tokens).toBeGreaterThan(20 * (100_000 / 4));
+    expect(tokens).toBeLessThan(20 * (100_000 / 2));
+  });
 });

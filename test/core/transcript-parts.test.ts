@@ -4,7 +4,7 @@ import { stepStarts } from '../../src/core/transcript-parts.ts';
 
 /** `u` user, `n` note, `s` summary; `A` the assistant's turn of step 1, `a` a result of it; `B`, `b` of step 2, … */
 function entriesOf(letters: string): readonly Entry[] {
-  return [...letters].map((letter) => {
+  return letters.split('').map((letter) => {
     const kinds: Record<string, string> = { u: 'user', n: 'note', s: 'summary' };
     const isTurn = letter === letter.toUpperCase();
     const kind = kinds[letter] ?? (isTurn ? 'assistant' : 'result');

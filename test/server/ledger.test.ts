@@ -64,7 +64,7 @@ test('two sweeps at once report an attempt once', async () => {
       sweepLostAttempts({ directory: here.directory, client: here.client, log, ownId: id }),
     ),
   );
-  expect(reports.map(({ reported }) => reported).sort()).toEqual([0, 0, 1]);
+  expect(reports.map(({ reported }) => reported).toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
   expect(reports.map(({ settledBefore }) => settledBefore)).toEqual([0, 0, 0]);
   await here.startWorker();
   expect((await handle.result()).lost).toBe('WorkerLost');

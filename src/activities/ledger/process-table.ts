@@ -59,9 +59,9 @@ function linuxFacts(id: number, bootedAtMs: number): ProcessFacts | undefined {
 function listWithPs(selection: readonly string[]): readonly ProcessFacts[] {
   let output: string;
   try {
-    output = execFileSync('ps', ['-o', 'pid=,pgid=,stat=,lstart=', ...selection], {
+    output = execFileSync('/bin/ps', ['-o', 'pid=,pgid=,stat=,lstart=', ...selection], {
       encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+      env: { LC_ALL: 'C', TZ: 'UTC' },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
   } catch {

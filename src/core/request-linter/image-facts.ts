@@ -90,10 +90,13 @@ class Bytes {
   }
 
   startsWith(index: number, latin1: string): boolean {
-    return [...latin1].every((character, n) => character.charCodeAt(0) === this.at(index + n));
+    for (let n = 0; n < latin1.length; n += 1) {
+      if (latin1.charCodeAt(n) !== this.at(index + n)) return false;
+    }
+    return true;
   }
 
   #sextet(index: number): number {
-    return Math.max(0, ALPHABET.indexOf(this.#base64.charAt(index) || 'A'));
+    return Math.max(0, ALPHABET.indexOf(this.#base64.charAt(index)));
   }
 }

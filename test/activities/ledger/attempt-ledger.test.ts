@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AttemptRecord } from '../../../src/activities/ledger/attempt-ledger.ts';
 import { createNoLedger } from '../../../src/activities/ledger/no-ledger.ts';
 import { openAttemptLedger } from '../../../src/activities/ledger/open-attempt-ledger.ts';
@@ -38,6 +38,19 @@ describe('a ledger', () => {
     ledger.begin(record(1)).returned();
     expect(await onDisk(ledger.id)).toEqual(['1']);
     await ledger.close();
+  });
+
+  test('forgets such an attempt when the server must have had its result for long', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const ledger = await open();
+      ledger.begin(record(1)).returned();
+      vi.advanceTimersByTime(5_000);
+      expect(await onDisk(ledger.id)).toEqual([]);
+      await ledger.close();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('stays small however many attempts pass through it', async () => {

@@ -66,10 +66,13 @@ export function violationsOf(request: ModelRequest, format?: string): string[] {
       ids.push(...calls);
       const next = messages[index + 1];
       const answered = next?.role === 'tool' ? next.results.map(({ callId }) => callId) : [];
-      expect(calls.join('|') === answered.join('|'), `${at}: calls ${calls} answered ${answered}`);
+      expect(
+        calls.join('|') === answered.join('|'),
+        `${at}: calls ${calls.join()} answered ${answered.join()}`,
+      );
     }
   }
-  expect(new Set(ids).size === ids.length, `call ids repeat: ${ids}`);
+  expect(new Set(ids).size === ids.length, `call ids repeat: ${ids.join()}`);
   expect(
     ids.every((id) => /\S/.test(id)),
     'empty call id',
