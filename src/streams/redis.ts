@@ -31,7 +31,7 @@ const READER_SOCKET_TIMEOUT_MS = 15_000;
  * Events in Redis Streams, one per conversation under `<prefix>events:<conversation>`, for many
  * hosts. While Redis is away, events wait in bounded memory, the oldest are dropped, and the
  * connection is tried again. Each subscription holds a connection of its own. Needs the package
- * `ioredis`, and Redis 6.2 or later.
+ * `ioredis`.
  */
 export function redisEventSink(options: RedisEventSinkOptions): EventSink {
   const prefix = options.prefix ?? 'perdure:';

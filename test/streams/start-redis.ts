@@ -27,10 +27,18 @@ export async function startRedis(): Promise<RunningRedis | undefined> {
   const directory = await mkdtemp(join(tmpdir(), 'perdure-redis-'));
   const [port] = await freePorts(1);
   const url = `redis://127.0.0.1:${port}`;
+  const place = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory];
   const launch = async (): Promise<ReturnType<typeof spawn>> => {
     const server = spawn(
       program,
-      ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory, '--appendonly', 'yes'],
+      [
+        ...place,
+        '--appendonly',
+        'yes',
+        // So that what it answered is in the file: while the default's sync is slow, it answers first.
+        '--appendfsync',
+        'no',
+      ],
       { stdio: 'ignore' },
     );
     await untilReady(
