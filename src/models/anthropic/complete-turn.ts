@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
 import { addUsage, NO_USAGE, totalTokens, type Usage } from '../../core/usage.ts';
-import { type IdleLimits, type IdleTimer, startIdleTimer } from '../idle-timer.ts';
+import { type IdleLimits, startIdleTimer } from '../idle-timer.ts';
 import { type CompleteOptions, type Completion, ModelFailure } from '../model.ts';
+import { readEvents, requireWhole, streamFailure } from '../stream-failure.ts';
 import { watchResponse } from '../watch-response.ts';
 import { buildRequest } from './build-request.ts';
 import type { CacheLifetime } from './cache-breakpoints.ts';
@@ -75,17 +76,20 @@ async function streamPart(
       })
       .withResponse();
     requestId = requestIdOf(response.headers);
-    await readPart(stream, part, { timer, onEvent });
-    requireEnd(part, timer, signal);
+    await readEvents<JsonObject>(stream, {
+      timer,
+      apply: (event) => applyEvent(part, event, onEvent),
+      isWhole: () => part.ended,
+    });
+    requireWhole(part.ended, { timer, signal, missing: 'message_stop' });
+    if (part.stopReason === undefined) {
+      throw new ModelFailure('bad_response', 'the answer ended without a stop reason');
+    }
     return { part, requestId };
   } catch (error) {
-    throw describe(error, {
-      timer,
-      signal,
-      requestId,
-      usage: usageSoFar(spent, part),
-      credentials: settings.credentials,
-    });
+    const usage = usageSoFar(spent, part);
+    const found = classifyError(error, settings.credentials);
+    throw streamFailure(found, { timer, signal, requestId, usage });
   } finally {
     timer.stop();
   }
@@ -93,56 +97,6 @@ async function streamPart(
 
 function requestIdOf(headers: Headers): string | undefined {
   return headers.get('request-id') ?? headers.get('x-amzn-requestid') ?? undefined;
-}
-
-async function readPart(
-  stream: AsyncIterable<unknown>,
-  part: StreamedTurn,
-  { timer, onEvent }: { readonly timer: IdleTimer } & Pick<CompleteOptions, 'onEvent'>,
-): Promise<void> {
-  try {
-    for await (const event of stream) {
-      timer.progress();
-      applyEvent(part, event as JsonObject, onEvent);
-      if (part.ended) timer.drain();
-    }
-  } catch (error) {
-    if (!part.ended) throw error;
-  }
-}
-
-/** After an abort, and at a cut, the SDK's stream ends as if all were well. */
-function requireEnd(part: StreamedTurn, timer: IdleTimer, signal: AbortSignal): void {
-  if (!part.ended) {
-    if (timer.stalled !== undefined || signal.aborted) throw new Error('the stream was aborted');
-    throw new ModelFailure('connection', 'the stream was cut: it ended without message_stop');
-  }
-  if (part.stopReason === undefined) {
-    throw new ModelFailure('bad_response', 'the answer ended without a stop reason');
-  }
-}
-
-function describe(
-  error: unknown,
-  context: {
-    readonly timer: IdleTimer;
-    readonly signal: AbortSignal;
-    readonly requestId: string | undefined;
-    readonly usage: Usage | undefined;
-    readonly credentials: string;
-  },
-): ModelFailure {
-  const { timer, signal, usage } = context;
-  const found = classifyError(error, context.credentials);
-  const details = { usage, requestId: found.requestId ?? context.requestId, cause: error };
-  if (signal.aborted) return new ModelFailure('cancelled', 'the completion was cancelled', details);
-  if (timer.stalled !== undefined) {
-    return new ModelFailure('stalled', `the stream stalled: ${timer.stalled}`, details);
-  }
-  return new ModelFailure(found.type, found.message, {
-    ...details,
-    retryAfterMs: found.retryAfterMs,
-  });
 }
 
 function completionOf(

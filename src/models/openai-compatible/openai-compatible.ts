@@ -1,28 +1,22 @@
-import OpenAI from 'openai';
 import type { JsonObject } from '../../core/json.ts';
 import type { IdleLimits } from '../idle-timer.ts';
-import { type Model, ModelFailure } from '../model.ts';
+import type { Model } from '../model.ts';
 import { costOf, type Price, priceOf } from '../prices.ts';
 import { smallestRequest } from '../smallest-request.ts';
 import { classifyError } from './classify-error.ts';
 import { completeTurn, type CompleteTurnSettings } from './complete-turn.ts';
-import { type Preset, type PresetName, PRESETS } from './presets.ts';
+import { type ClientOptions, connect } from './client.ts';
+import { NO_PRESET, type Preset, type PresetName, PRESETS } from './presets.ts';
 import { DEFAULT_QUIRKS, type Quirks } from './quirks.ts';
 import { OPENAI_FORMAT, viewRawTurn } from './raw-turn.ts';
 
-export interface OpenAICompatibleOptions extends IdleLimits {
-  readonly model: string;
-  /** The server's address, up to what comes before `/chat/completions`. Default: the preset's. */
-  readonly baseURL?: string;
-  /** Default: none is sent, but with preset `openai` what its SDK finds (`OPENAI_API_KEY`). */
-  readonly apiKey?: string | (() => Promise<string>);
+export interface OpenAICompatibleOptions extends ClientOptions, IdleLimits {
   /** What is known of a kind of server. */
   readonly preset?: PresetName;
   /** In what this server differs; wins over the preset. */
   readonly quirks?: Partial<Quirks>;
   /** Sent with every request, in the server's words; the agent's `modelOptions` win. */
   readonly modelOptions?: JsonObject;
-  readonly headers?: Readonly<Record<string, string>>;
   /** Default: the global one. */
   readonly fetch?: typeof fetch;
   /** Default: none, so no cost. */
@@ -73,38 +67,3 @@ export function openai(
 ): Model {
   return openaiCompatible({ ...options, model: id, preset: 'openai' });
 }
-
-const NO_PRESET: Preset = { key: 'none', quirks: {} };
-
-/** Sent where a server wants no key: the SDK wants one. */
-const NO_KEY = 'none';
-
-function connect(options: OpenAICompatibleOptions, preset: Preset): OpenAI {
-  const baseURL = options.baseURL ?? preset.baseURL;
-  const fromEnvironment = preset.key === 'environment' && options.baseURL === undefined;
-  if (baseURL === undefined && !fromEnvironment) {
-    throw new ModelFailure(
-      'invalid_request',
-      `openaiCompatible({ model: "${options.model}" }) needs a baseURL, such as http://127.0.0.1:8000/v1`,
-    );
-  }
-  if (preset.key === 'required' && options.apiKey === undefined) {
-    throw new ModelFailure(
-      'auth',
-      `no API key: pass apiKey to openaiCompatible({ preset: "${options.preset}" })`,
-    );
-  }
-  // OpenAI's own key never goes to another server.
-  const apiKey = options.apiKey ?? (fromEnvironment ? undefined : NO_KEY);
-  return new OpenAI({
-    maxRetries: 0,
-    timeout: HEADERS_TIMEOUT_MS,
-    logLevel: 'off',
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(options.headers === undefined ? {} : { defaultHeaders: options.headers }),
-  });
-}
-
-/** Headers only come this late when the server does not answer; the idle timer ends the rest. */
-const HEADERS_TIMEOUT_MS = 3_600_000;

@@ -11,6 +11,8 @@ export interface Preset extends IdleLimits {
 /** A server that loads a model on demand says nothing for minutes. */
 const COLD_START_MS = 600_000;
 
+export const NO_PRESET: Preset = { key: 'none', quirks: {} };
+
 export const PRESETS = {
   openai: {
     key: 'environment',

@@ -1,6 +1,7 @@
 import type { StopReasonOfModel } from '../../core/activity-shapes.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
+import { uniqueCallIds } from '../unique-call-ids.ts';
 import { callsOf, type RawTurn, viewRawTurn } from './raw-turn.ts';
 import type { StreamedTurn } from './read-stream.ts';
 
@@ -16,7 +17,14 @@ export function settleTurn(model: string, turn: StreamedTurn, request: ModelRequ
     ...turn.fields,
     ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls.map(rawCall) }),
   };
-  return { model, message, callIds: callIdsOf(turn, request) };
+  return {
+    model,
+    message,
+    callIds: uniqueCallIds(
+      turn.calls.map((call) => call.id),
+      request,
+    ),
+  };
 }
 
 function rawCall(call: StreamedTurn['calls'][number]): JsonObject {
@@ -28,25 +36,6 @@ function rawCall(call: StreamedTurn['calls'][number]): JsonObject {
     type: 'function',
     function: { ...more, name: call.name, arguments: call.arguments ?? '' },
   };
-}
-
-/** The server's id where it is new to the conversation; else one made of the turn's place. */
-function callIdsOf(turn: StreamedTurn, request: ModelRequest): readonly string[] {
-  const used = new Set<string>();
-  let turns = 0;
-  for (const message of request.messages) {
-    if (message.role !== 'assistant') continue;
-    turns += 1;
-    for (const block of message.blocks) if (block.type === 'tool_call') used.add(block.id);
-  }
-  return turn.calls.map((call, index) => {
-    let id = call.id;
-    for (let n = 0; id === '' || used.has(id); n += 1) {
-      id = `call_${turns + 1}_${index}${n === 0 ? '' : `_${n}`}`;
-    }
-    used.add(id);
-    return id;
-  });
 }
 
 /** Servers disagree with themselves here: whether there are calls is looked at, not only said. */

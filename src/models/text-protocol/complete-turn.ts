@@ -2,6 +2,7 @@ import type { Json } from '../../core/json.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../core/usage.ts';
 import { type CompleteOptions, type Completion, ModelFailure } from '../model.ts';
+import { uniqueCallIds } from '../unique-call-ids.ts';
 import type { Answered, Ask } from './ask.ts';
 import { renderInstructions, repairMessage } from './instructions.ts';
 import { endMark, markOf, stopSequences } from './marks.ts';
@@ -133,32 +134,17 @@ function rawTurn(
   return {
     text: isCut ? envelope : envelope + line + endMark(mark),
     mark,
-    callIds: reply.kind === 'calls' ? callIdsOf(reply.calls, turn.request) : [],
+    callIds:
+      reply.kind === 'calls'
+        ? uniqueCallIds(
+            reply.calls.map((call) => call.id),
+            turn.request,
+          )
+        : [],
     ...(isCut ? { cut: true } : {}),
     ...(answerOnly ? { answerOnly } : {}),
     ...beside,
   };
-}
-
-/** The model's id where it is new to the conversation; else one made of the turn's place. */
-function callIdsOf(
-  calls: readonly { readonly id: string | undefined }[],
-  { messages }: ModelRequest,
-): readonly string[] {
-  const assistants = messages.filter((message) => message.role === 'assistant');
-  const used = new Set(
-    assistants.flatMap(({ blocks }) =>
-      blocks.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
-    ),
-  );
-  return calls.map((call, index) => {
-    let id = call.id ?? '';
-    for (let n = 0; id === '' || used.has(id); n += 1) {
-      id = `call_${assistants.length + 1}_${index}${n === 0 ? '' : `_${n}`}`;
-    }
-    used.add(id);
-    return id;
-  });
 }
 
 function finish(
