@@ -23,6 +23,7 @@ import {
   type DenyOptions,
   type VerdictReceipt,
 } from './decide.ts';
+import { ConversationClosed } from './errors/conversation-closed.ts';
 import { ConversationNotFound } from './errors/conversation-not-found.ts';
 import { PerdureRefusal } from './errors/perdure-refusal.ts';
 import { conversationApprovals } from './list-approvals.ts';
@@ -73,14 +74,10 @@ export class ConversationHandle<Output = Json> {
 
   /** Interrupts the running turn and ends the conversation as cancelled. */
   async cancel(): Promise<void> {
+    // The server takes a cancel of a workflow that has ended, and does nothing.
+    if ((await this.describe()).life !== 'running') throw new ConversationClosed(this.id);
     const asked = { ...this.#context, conversationId: this.id };
-    const execution = this.#context.client.workflow.getHandle(this.id);
-    try {
-      await typed(asked, () => execution.cancel());
-    } catch (error) {
-      if (!(error instanceof ConversationNotFound)) throw error;
-      throw await closedOrMissing(this.#context, this.id, error);
-    }
+    await typed(asked, () => this.#context.client.workflow.getHandle(this.id).cancel());
   }
 
   /** Needs a worker, like every query. @throws {NoWorker} */

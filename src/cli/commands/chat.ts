@@ -53,7 +53,11 @@ async function talk(
   const desk = isTerminal ? new ApprovalDesk(readline, conversation, { agent, by }) : undefined;
   const printer = new ItemPrinter(
     { text: (piece) => print.piece(piece), line: (line) => print.note(line) },
-    { conversationId: id, showsLive: Boolean(process.stdout.isTTY) && !print.json },
+    {
+      conversationId: id,
+      showsLive: Boolean(process.stdout.isTTY) && !print.json,
+      asksElsewhere: isTerminal,
+    },
   );
   const session = new ChatSession(conversation, { print, printer, desk, by });
   const { signal, interrupt, end } = interruption();

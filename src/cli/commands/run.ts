@@ -65,13 +65,6 @@ async function follow(
 ): Promise<number> {
   const { id } = conversation;
   const isTerminal = Boolean(process.stdout.isTTY) && !print.json;
-  const printer = new ItemPrinter(
-    {
-      text: (piece) => (isTerminal ? process.stdout : process.stderr).write(piece),
-      line: (line) => print.note(line),
-    },
-    { conversationId: id, showsLive: isTerminal },
-  );
   const { signal, interrupt, end } = interruption();
   const readline = process.stdin.isTTY
     ? createInterface({ input: process.stdin, output: process.stderr })
@@ -80,6 +73,13 @@ async function follow(
   const by = whoIsHere(options.by);
   const desk =
     readline === undefined ? undefined : new ApprovalDesk(readline, conversation, { agent, by });
+  const printer = new ItemPrinter(
+    {
+      text: (piece) => (isTerminal ? process.stdout : process.stderr).write(piece),
+      line: (line) => print.note(line),
+    },
+    { conversationId: id, showsLive: isTerminal, asksElsewhere: desk !== undefined },
+  );
   try {
     for await (const item of conversation.watch({ signal })) {
       if (!options.quiet && !isFrame(item)) printer.print(item);

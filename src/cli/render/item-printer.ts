@@ -1,5 +1,6 @@
 import { textOf } from '../../core/content.ts';
 import type { Entry } from '../../core/entry.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
 import { isBlobReference } from '../../core/stored.ts';
 import type { Recorded, WatchItem } from '../../client/index.ts';
 import { shortKey } from '../find-call.ts';
@@ -19,6 +20,8 @@ export class ItemPrinter {
   readonly #output: ItemOutput;
   readonly #conversationId: string;
   readonly #showsLive: boolean;
+  readonly #saysApprovals: boolean;
+  readonly #verdicts = new Set<string>();
   /** A line of text is open. */
   #isWriting = false;
   /** Whether the last completion's text was printed. */
@@ -26,11 +29,17 @@ export class ItemPrinter {
 
   constructor(
     output: ItemOutput,
-    options: { readonly conversationId: string; readonly showsLive: boolean },
+    options: {
+      readonly conversationId: string;
+      readonly showsLive: boolean;
+      /** Somebody else asks about what waits for an approval. */
+      readonly asksElsewhere?: boolean;
+    },
   ) {
     this.#output = output;
     this.#conversationId = options.conversationId;
     this.#showsLive = options.showsLive;
+    this.#saysApprovals = options.asksElsewhere !== true;
   }
 
   print(item: WatchItem): void {
@@ -103,8 +112,9 @@ export class ItemPrinter {
         return this.#line(tinted('waiting', `  ${what}: ${failure.type}: ${failure.message}`));
       }
       case 'received': {
-        // A message is shown when it enters the transcript.
+        // A message is shown when it enters the transcript; a verdict may come twice.
         if (recorded.name === 'message' || recorded.name === 'send') return;
+        if (this.#isRepeated(recorded.payload)) return;
         const refused =
           recorded.refusal === undefined ? '' : ` — refused: ${recorded.refusal.message}`;
         return this.#line(`  ${receivedWords(recorded.name, recorded.payload)}${refused}`);
@@ -124,12 +134,18 @@ export class ItemPrinter {
     }
   }
 
-  #completion({ text, streamed, plan }: Extract<Recorded, { type: 'completion' }>): void {
+  #isRepeated(payload: Json): boolean {
+    const id = isJsonObject(payload) ? payload['verdictId'] : undefined;
+    if (typeof id !== 'string') return false;
+    const isRepeated = this.#verdicts.has(id);
+    this.#verdicts.add(id);
+    return isRepeated;
+  }
+
+  #completion({ text, told = 0, plan }: Extract<Recorded, { type: 'completion' }>): void {
     const said = isBlobReference(text) ? `${text.preview} [${text.size} bytes]` : (text ?? '');
-    if (!(streamed === true && this.#showsLive)) {
-      this.endText();
-      this.#write(said);
-    }
+    if (told === 0 || !this.#showsLive) this.endText();
+    this.#write(this.#showsLive ? said.slice(told) : said);
     this.endText();
     this.lastText = said;
     for (const call of plan) this.#line(`→ ${callWords(call)}`);
@@ -158,7 +174,7 @@ export class ItemPrinter {
   }
 
   #waiting({ status, approvals }: Extract<WatchItem, { kind: 'waiting' }>): void {
-    for (const request of approvals) {
+    for (const request of this.#saysApprovals ? approvals : []) {
       const call = shortKey(request, this.#conversationId);
       this.#line(
         tinted('waiting', `waits for an approval: ${request.summary}`) +

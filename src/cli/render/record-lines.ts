@@ -70,13 +70,24 @@ function callLines(call: RecordedCall): string[] {
     ...(planned.verdict === 'ask' && planned.reason !== undefined
       ? [dim(`    asked: ${planned.reason}`)]
       : []),
-    ...decisions.map((decision) => `    ${decisionWords(decision)}`),
+    ...once(decisions).map((decision) => `    ${decisionWords(decision)}`),
     ...(effectiveInput === undefined ? [] : [`    ran with ${jsonWords(effectiveInput)}`]),
     ...failed.map((attempt) => `    ${attemptWords(attempt)}`),
     result === undefined
       ? `    ${tinted('waiting', openWords(call))}`
       : `    ${outcomeWords(result)}${last === undefined ? '' : ` ${dim(lastWords(last, attempts.length))}`}  ${contentWords(result.content)}`,
   ];
+}
+
+/** A verdict that came twice, as an update and as a signal, is one. */
+function once(decisions: readonly RecordedDecision[]): readonly RecordedDecision[] {
+  const ids = new Set<string>();
+  return decisions.filter(({ verdictId }) => {
+    if (verdictId === undefined) return true;
+    const isNew = !ids.has(verdictId);
+    ids.add(verdictId);
+    return isNew;
+  });
 }
 
 function decisionWords(decision: RecordedDecision): string {

@@ -105,9 +105,7 @@ async function* followRun(
         }),
       );
     try {
-      const page: Page = await (signal === undefined
-        ? poll()
-        : client.withAbortSignal(signal, poll));
+      const page: Page = await withSignal(client, signal, poll);
       nextPageToken = page.nextPageToken?.length ? page.nextPageToken : null;
       yield page.history?.events ?? [];
     } catch (error) {

@@ -33,8 +33,12 @@ export type Recorded =
       readonly plan: readonly PlannedCall[];
       /** Milliseconds. */
       readonly ms: number;
-      /** Set by a watch that gave all of the text as live events before. */
-      readonly streamed?: true;
+      /**
+       * How many first characters of `text` (of its preview, when it is a reference) a watch has
+       * given as live events already: `text.slice(told)` is what is new. Absent: live text of this
+       * step, if there was any, is void.
+       */
+      readonly told?: number;
     }
   /** A call was settled by its tool (or by `reconcile`). */
   | {

@@ -9,7 +9,9 @@ const schema = z.strictObject({
   at: z.optional(z.string()),
   /** The event sink's. */
   offset: z.optional(z.string()),
-  written: z.optional(z.strictObject({ step: z.string(), characters: z.number() })),
+  written: z.optional(
+    z.strictObject({ step: z.string(), characters: z.number(), hash: z.number() }),
+  ),
 });
 
 /** How far a watcher has seen. */

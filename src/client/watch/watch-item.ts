@@ -8,8 +8,8 @@ import type { Recorded } from './recorded.ts';
  *
  * - `recorded`: what history holds. The truth, each once, in order.
  * - `live`: what happens right now (needs an event sink): text as it is written, calls as they
- *   start. What it tells is recorded a moment later; a completion whose text was all given live is
- *   marked `streamed`. A live `reset` voids the live text of that step.
+ *   start. What it tells is recorded a moment later; the recorded completion says how much of its
+ *   text was `told` live. A live `reset` voids the live text of that step.
  * - `waiting`: the conversation rests: it waits for a message, a verdict, the model. Needs a worker.
  */
 export type WatchItem = {

@@ -4,7 +4,7 @@ import { followHistory } from './follow-history.ts';
 import { LiveText } from './live-text.ts';
 import { HistoryProjection } from './project-history.ts';
 import type { PlacedRecord } from './project-history.ts';
-import type { Recorded, RecordedPlace } from './recorded.ts';
+import type { RecordedPlace } from './recorded.ts';
 import { restingState, restKey } from './resting-state.ts';
 import { seenBefore } from './seen-before.ts';
 import { cursorText, type WatchCursor } from './watch-cursor.ts';
@@ -21,8 +21,6 @@ export interface Watched {
   readonly give: (item: WatchItem) => void;
 }
 
-/** How long a recorded completion waits for the last of its live text, which may be on its way. */
-const LIVE_LAG_MS = 500;
 /** A conversation that rests for this long is asked what it waits for. */
 const REST_MS = 150;
 /** With no worker up, nobody can answer that: it is asked again. */
@@ -36,7 +34,6 @@ export class Watcher {
   readonly #isSeen: (place: RecordedPlace) => boolean;
   #cursor: WatchCursor;
   #isLive = false;
-  #liveMoved: () => void = () => {};
   #rest: AbortController | undefined;
   #lastRest = '';
 
@@ -55,7 +52,7 @@ export class Watcher {
       for await (const page of followHistory(context, conversationId, { live: true, signal })) {
         if (page.events.length > 0) this.#rest?.abort();
         for (const place of await this.#history.take(page.run, page.events)) {
-          await this.#giveRecorded(place);
+          this.#giveRecorded(place);
         }
         if (!page.isNewest) continue;
         if (!this.#isLive) void this.#followLive();
@@ -69,26 +66,13 @@ export class Watcher {
     }
   }
 
-  async #giveRecorded(item: PlacedRecord): Promise<void> {
+  #giveRecorded(item: PlacedRecord): void {
     const { recorded, run, eventId, part, at } = item;
-    if (this.#isLive && this.#live.isHalfTold(recorded)) await this.#endOfLive(recorded);
     const isNews = this.#watched.onlyNew ? this.#isLive : !this.#isSeen(item);
     const told = this.#live.takeRecorded(recorded);
     if (!isNews) return;
     this.#cursor = { ...this.#cursor, run, eventId, part, at };
     this.#watched.give({ ...this.#mark(at), kind: 'recorded', recorded: told });
-  }
-
-  /** Until the live events of a step are all here, or have not come in time. */
-  async #endOfLive(recorded: Recorded): Promise<void> {
-    const { signal } = this.#watched;
-    const giveUp = Date.now() + LIVE_LAG_MS;
-    while (this.#live.isHalfTold(recorded) && Date.now() < giveUp && !signal.aborted) {
-      const moved = new Promise<void>((resolve) => {
-        this.#liveMoved = resolve;
-      });
-      await Promise.race([moved, sleep(giveUp - Date.now())]);
-    }
   }
 
   /** Live events are for eyes: whatever is wrong with their source, what is recorded goes on. */
@@ -102,7 +86,6 @@ export class Watcher {
         const isNews = this.#live.takeLive(event);
         this.#cursor = { ...this.#cursor, offset };
         if (isNews) this.#watched.give({ ...this.#mark(at), kind: 'live', event });
-        this.#liveMoved();
       }
     } catch {
       // As above.
