@@ -3,9 +3,6 @@ import { mapSame } from './keep-same.ts';
 import { lossOf, rewrittenTurn } from './rewritten-turn.ts';
 import type { MessageRule } from './rule.ts';
 
-/** A NUL, or half of a surrogate pair: no valid UTF-8, or refused where it is. */
-// oxlint-disable-next-line no-control-regex
-const UNFIT = /\u0000|\p{Cs}/gu;
 const REPLACEMENT = '\ufffd';
 /** Deeper values break parsers on the way; nobody means them. */
 const MAXIMUM_DEPTH = 500;
@@ -37,16 +34,23 @@ export function fit(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAXIMUM_DEPTH) return '[nested too deeply]';
   if (Array.isArray(value)) return mapSame<unknown>(value, (item) => fit(item, depth + 1));
-  let isSame = true;
-  const entries = Object.entries(value).map(([key, before]: [string, unknown]) => {
-    const after = fit(before, depth + 1);
-    const name = fitText(key);
-    if (after !== before || name !== key) isSame = false;
-    return [name, after] as const;
+  const entries = Object.entries(value);
+  const fitted = mapSame<readonly [string, unknown]>(entries, (entry) => {
+    const [key, item] = entry;
+    const [name, after] = [fitText(key), fit(item, depth + 1)];
+    return name === key && after === item ? entry : [name, after];
   });
-  return isSame ? value : Object.fromEntries(entries);
+  return fitted === entries ? value : Object.fromEntries(fitted);
+}
+
+/** ES2024, in every Node that we run on; far faster than a search by pattern. */
+interface WellFormedText {
+  isWellFormed(): boolean;
+  toWellFormed(): string;
 }
 
 function fitText(text: string): string {
-  return text.search(UNFIT) === -1 ? text : text.replace(UNFIT, REPLACEMENT);
+  const wellFormed = text as string & WellFormedText;
+  const isFit = wellFormed.isWellFormed() && !text.includes('\0');
+  return isFit ? text : wellFormed.toWellFormed().replaceAll('\0', REPLACEMENT);
 }
