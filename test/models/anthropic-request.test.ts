@@ -10,6 +10,7 @@ function bodyOf(changes: Partial<ModelRequest>, cache: '5m' | '1h' | 'off' = 'of
   const { body } = buildApiRequest(buildRequest(changes), {
     model: 'claude-wire-1',
     cache,
+    modelOptions: { service_tier: 'standard_only' },
     now: NOW,
     continued: [],
   });
@@ -150,9 +151,11 @@ describe('requests to the Anthropic API', () => {
       temperature: 0.5,
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
     });
+    expect(bodyOf({})).toMatchObject({ service_tier: 'standard_only' });
     const { headers } = buildApiRequest(buildRequest({ options }), {
       model: 'x',
       cache: 'off',
+      modelOptions: {},
       now: NOW,
       continued: [],
     });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts';
 import type { IdleLimits } from '../idle-timer.ts';
 import { type Model, ModelFailure } from '../model.ts';
 import { costOf, type Price, priceOf } from '../prices.ts';
@@ -13,6 +14,8 @@ import { ANTHROPIC_FORMAT, viewRawTurn } from './raw-turn.ts';
 export interface AnthropicModelOptions extends IdleLimits {
   /** How long the API keeps a cached prefix after its last use, or `off`. Default `5m`. */
   readonly cache?: CacheLifetime | 'off';
+  /** Sent with every request, in the API's words; the agent's `modelOptions` win. */
+  readonly modelOptions?: JsonObject;
   /** How often a turn that the server paused is continued. Default 10. */
   readonly maxContinuations?: number;
   /** Default: from the list that this package ships. */
@@ -38,6 +41,7 @@ export function anthropicModel(id: string, connection: AnthropicConnection): Mod
   const settings = {
     model: id,
     cache,
+    modelOptions: options.modelOptions ?? {},
     maxContinuations: options.maxContinuations ?? DEFAULT_CONTINUATIONS,
     idle: options,
     credentials: connection.credentials,

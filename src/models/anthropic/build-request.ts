@@ -3,6 +3,7 @@ import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
 import { ModelFailure } from '../model.ts';
+import { refuseOurs } from '../refuse-options.ts';
 import { type ApiMessage, buildMessages } from './build-messages.ts';
 import { type CacheLifetime, placeBreakpoints } from './cache-breakpoints.ts';
 import { ANTHROPIC_FORMAT, asRawTurn } from './raw-turn.ts';
@@ -18,6 +19,8 @@ export interface ApiRequest {
 export interface RequestSettings {
   readonly model: string;
   readonly cache: CacheLifetime | 'off';
+  /** Sent with every request; what the agent says wins. */
+  readonly modelOptions: JsonObject;
   /** Milliseconds since 1970; containers that expired are not asked for. */
   readonly now: number;
   /** What this turn has so far: the server paused it, and gets it back. */
@@ -26,7 +29,9 @@ export interface RequestSettings {
 
 /** The request in the API's words. */
 export function buildRequest(request: ModelRequest, settings: RequestSettings): ApiRequest {
-  const { betas, effort, output_config, tool_choice, ...options } = checkedOptions(request.options);
+  const all = { ...settings.modelOptions, ...request.options };
+  refuseOurs(all, OURS);
+  const { betas, effort, output_config, tool_choice, ...options } = all;
   const system: JsonObject[] =
     request.system.trim() === '' ? [] : [{ type: 'text', text: request.system }];
   const tools: JsonObject[] = [
@@ -61,15 +66,6 @@ export function buildRequest(request: ModelRequest, settings: RequestSettings): 
     body: body as unknown as Anthropic.MessageCreateParamsStreaming,
     headers: Array.isArray(betas) ? { 'anthropic-beta': betas.join(',') } : {},
   };
-}
-
-function checkedOptions(options: JsonObject): JsonObject {
-  const taken = OURS.filter((name) => name in options);
-  if (taken.length === 0) return options;
-  throw new ModelFailure(
-    'invalid_request',
-    `modelOptions may not set ${taken.join(', ')}: the runner does; remove ${taken.length === 1 ? 'it' : 'them'} from the agent`,
-  );
 }
 
 function outputConfig(

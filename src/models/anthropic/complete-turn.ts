@@ -18,6 +18,7 @@ import { usageOf } from './usage.ts';
 export interface CompleteTurnSettings {
   readonly model: string;
   readonly cache: CacheLifetime | 'off';
+  readonly modelOptions: JsonObject;
   readonly maxContinuations: number;
   readonly idle: IdleLimits;
   readonly credentials: string;

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { JsonObject } from '../../core/json.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
-import { ModelFailure } from '../model.ts';
+import { refuseOurs } from '../refuse-options.ts';
 import { buildMessages } from './build-messages.ts';
 import { type Learned, withoutRefused } from './learned.ts';
 import type { Quirks } from './quirks.ts';
@@ -23,7 +23,7 @@ export function buildRequest(
   { model, quirks, learned, modelOptions }: RequestSettings,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const options = { ...modelOptions, ...request.options };
-  refuseOurs(options);
+  refuseOurs(options, OURS);
   const tools: JsonObject[] = [
     ...request.tools.map(({ name, description, inputSchema }) => ({
       type: 'function',
@@ -44,15 +44,6 @@ export function buildRequest(
     stream: true,
   };
   return withoutRefused(body, learned) as unknown as OpenAI.ChatCompletionCreateParamsStreaming;
-}
-
-function refuseOurs(options: JsonObject): void {
-  const taken = OURS.filter((name) => name in options);
-  if (taken.length === 0) return;
-  throw new ModelFailure(
-    'invalid_request',
-    `modelOptions may not set ${taken.join(', ')}: the runner does; remove ${taken.length === 1 ? 'it' : 'them'} from the agent`,
-  );
 }
 
 function responseFormat(request: ModelRequest, quirks: Quirks, hasTools: boolean): JsonObject {

@@ -15,6 +15,7 @@ const DISPENSABLE = [
   'presence_penalty',
   'logit_bias',
   'seed',
+  'include',
 ];
 
 /** A server that does not know one of these wants the other. */
