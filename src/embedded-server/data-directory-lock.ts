@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { answers } from './answers.ts';
 
 /** A server whose owner just died needs a moment to end. */
 const ORPHAN_TIMEOUT_MS = 15_000;
 const RETRY_MS = 100;
-const ANSWER_TIMEOUT_MS = 2_000;
 
 /** An owner that is alive but whose server does not answer may still be starting it. */
 const STARTING_MS = 90_000;
@@ -135,18 +134,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
-
-function answers(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(`tcp://${address}`);
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port) });
-    const settle = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(ANSWER_TIMEOUT_MS, () => settle(false));
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
 }

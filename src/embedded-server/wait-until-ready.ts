@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { answers } from './answers.ts';
 import { SEARCH_ATTRIBUTE_TYPES } from './server-arguments.ts';
 
 const RETRY_MS = 50;
@@ -23,26 +24,35 @@ export interface ReadinessOptions {
  * @throws {Error} with the last reason, when the signal aborts first.
  */
 export async function waitUntilReady(address: string, options: ReadinessOptions): Promise<void> {
-  let reason = 'it did not take connections';
+  let reason: string | undefined = 'it did not take connections';
   while (!options.signal.aborted) {
-    try {
-      const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS });
-      try {
-        const missing = await missingSearchAttributes(connection, options.namespace);
-        if (missing.length === 0) {
-          if (options.keepClosed) await keepClosed(connection, options.namespace);
-          return;
-        }
-        reason = `search attributes ${missing.join(', ')} are not registered`;
-      } finally {
-        await connection.close();
-      }
-    } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
-    }
+    // A refused gRPC connection would be tried again and again until its timeout, so look first.
+    if (await answers(address)) reason = await whatIsMissing(address, options);
+    if (reason === undefined) return;
     await sleep(RETRY_MS, undefined, { signal: options.signal }).catch(() => {});
   }
   throw new Error(reason);
+}
+
+async function whatIsMissing(
+  address: string,
+  options: ReadinessOptions,
+): Promise<string | undefined> {
+  try {
+    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS });
+    try {
+      return await connection.withAbortSignal(options.signal, async () => {
+        const missing = await missingSearchAttributes(connection, options.namespace);
+        if (missing.length > 0) return `search attributes ${missing.join(', ')} are not registered`;
+        if (options.keepClosed) await keepClosed(connection, options.namespace);
+        return undefined;
+      });
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 async function missingSearchAttributes(connection: Connection, namespace: string) {
