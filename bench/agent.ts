@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { scripted, toolCall } from '../src/models/scripted.ts';
+import { defineAgent } from '../src/tools/define-agent.ts';
+import { defineTool } from '../src/tools/define-tool.ts';
+
+/** Makes as many steps as its message says, each with one call whose result has so many bytes. */
+export const benchAgent = defineAgent({
+  name: 'bench',
+  model: scripted((request, turn) => {
+    const [steps = 1, bytes = 0] = planOf(request.messages[0]);
+    return turn < steps ? [`Step ${turn}.`, toolCall('work', { n: turn, bytes })] : 'Done.';
+  }),
+  instructions: 'Work.',
+  limits: { maxSteps: 100_000 },
+  tools: [
+    defineTool({
+      name: 'work',
+      description: 'Works.',
+      inputSchema: z.object({ n: z.number(), bytes: z.number() }),
+      effect: 'read',
+      maxResultChars: 1_000_000,
+      execute: ({ n, bytes }) => `${n} ${'x'.repeat(bytes)}`,
+    }),
+  ],
+});
+
+export function messageFor(steps: number, bytes: number): string {
+  return JSON.stringify([steps, bytes]);
+}
+
+function planOf(message: unknown): number[] {
+  const text = /\[\d+,\d+\]/.exec(JSON.stringify(message))?.[0];
+  return text === undefined ? [] : (JSON.parse(text) as number[]);
+}

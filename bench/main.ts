@@ -1,0 +1,56 @@
+/**
+ * Measures Perdure side by side with hand-written Temporal loops, in one run on one machine:
+ * `npm run bench -- [steps] [growth]`. Figures are ratios: absolute ones belong to a machine.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { startEmbeddedServer } from '../src/embedded-server/embedded-server.ts';
+import { startContest } from './contestants.ts';
+import { measureGrowth } from './growth.ts';
+import { measureSteps } from './steps.ts';
+
+const QUICK = process.argv.includes('--quick');
+const chosen = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const includes = (section: string) => chosen.length === 0 || chosen.includes(section);
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+console.log(
+  `Node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+);
+
+if (includes('steps')) {
+  for (const withDefaults of [false, true]) {
+    await onServer(withDefaults, async (address) => {
+      const contest = await startContest(address);
+      await measureSteps(contest, withDefaults ? 'server with its defaults' : 'embedded server', {
+        steps: QUICK ? 20 : 60,
+        rounds: QUICK || withDefaults ? 3 : 7,
+        conversations: 16,
+      });
+      await contest.end();
+    });
+  }
+}
+if (includes('growth')) {
+  await onServer(false, async (address) => {
+    const contest = await startContest(address);
+    await measureGrowth(contest, QUICK ? [10, 40] : [10, 40, 100, 400, 1_000]);
+    await contest.end();
+  });
+}
+
+async function onServer(
+  withDefaults: boolean,
+  use: (address: string) => Promise<void>,
+): Promise<void> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-bench-server-'));
+  const server = await startEmbeddedServer({ dataDirectory, headless: true, withDefaults });
+  try {
+    await use(server.address);
+  } finally {
+    await server.stop();
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+}
