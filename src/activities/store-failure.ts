@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { BlobMissing, type BlobStore } from '../blobs/blob-store.ts';
-import { ATTEMPT_FAILURES } from '../core/failure.ts';
+import { storeUnavailable } from './attempt-failure.ts';
 
 /**
  * The failure of an attempt that needed the blob store. The workflow tries again: the store may be
@@ -8,10 +8,12 @@ import { ATTEMPT_FAILURES } from '../core/failure.ts';
  */
 export function storeFailure(blobs: BlobStore, doing: string, error: unknown): ApplicationFailure {
   const reason = error instanceof Error ? error.message : String(error);
+  const message = `${doing} failed on the ${blobs.kind} blob store: ${reason}`;
+  if (!(error instanceof BlobMissing)) return storeUnavailable(message, error);
   return ApplicationFailure.create({
-    type: error instanceof BlobMissing ? error.name : ATTEMPT_FAILURES.storeUnavailable,
-    message: `${doing} failed on the ${blobs.kind} blob store: ${reason}`,
+    type: error.name,
+    message,
     nonRetryable: true,
-    ...(error instanceof Error ? { cause: error } : {}),
+    cause: error,
   });
 }

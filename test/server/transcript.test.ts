@@ -2,138 +2,33 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, type Connection } from '@temporalio/client';
-import type { PayloadCodec } from '@temporalio/common';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { z } from 'zod';
-import { chainDigest } from '../../src/activities/transcript/digest.ts';
-import { createTranscriptReader } from '../../src/activities/transcript/create-transcript-reader.ts';
+import type { Client } from '@temporalio/client';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readConversation } from '../../src/activities/transcript/read-conversation.ts';
 import { fileBlobStore } from '../../src/blobs/file.ts';
-import type { ConversationResult } from '../../src/core/status.ts';
-import type { ModelRequest } from '../../src/core/model-request.ts';
-import { scripted, toolCall } from '../../src/models/scripted.ts';
-import { defineAgent } from '../../src/tools/define-agent.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
-import { type BareWorkerOptions, startBareWorker } from '../support/bare-worker.ts';
+import { startBareWorker } from '../support/bare-worker.ts';
 import { encryptingCodec } from '../support/encrypting-codec.ts';
-import { temporalClient } from '../support/temporal-client.ts';
+import { clientWith, lookupAgent, type LookupRun, runLookups } from '../support/lookup-agent.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 const STEPS = 24;
-
-const lookup = defineTool({
-  name: 'lookup',
-  description: 'Looks a number up.',
-  inputSchema: z.object({ n: z.number(), characters: z.number() }),
-  effect: 'read',
-  execute: ({ n, characters }) => `value ${n} ${'x'.repeat(characters)}`,
-});
-
-/** Looks numbers up one by one, and refuses to go on when it is not shown all of what came before. */
-function reading(name: string, steps: number, characters: number) {
-  return defineAgent({
-    name,
-    model: scripted((request, turn) => {
-      expectResults(request, turn);
-      return turn < steps ? toolCall('lookup', { n: turn, characters }) : `looked up ${turn}`;
-    }),
-    instructions: 'Look numbers up.',
-    tools: [lookup],
-    limits: { maxSteps: steps + 1 },
-  });
-}
-
-function expectResults({ messages }: ModelRequest, count: number): void {
-  const results = messages.flatMap((message) => (message.role === 'tool' ? message.results : []));
-  const texts = results.map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
-  const numbers = texts.map((text) => Number(/^value (\d+) x*$/.exec(text)?.[1]));
-  expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n));
-}
-
-const agents = [reading('reader', STEPS, 200), reading('longReader', 300, 5_000)];
+const agent = lookupAgent(STEPS, 200);
+const finished = { stopReason: 'answered', text: `looked up ${STEPS}` };
 const blobs = fileBlobStore({ directory: await mkdtemp(join(tmpdir(), 'perdure-transcript-')) });
+const run = (workers: Parameters<typeof runLookups>[2]) => runLookups(agent, blobs, workers);
 
 let client: Client;
 beforeAll(async () => {
-  client = await temporalClient();
+  client = await clientWith([]);
 });
 
-type Setting = Partial<Omit<BareWorkerOptions, 'agents' | 'taskQueue' | 'blobs'>>;
-
-interface Ran {
-  readonly workflowId: string;
-  readonly result: ConversationResult;
-  readonly ms: number;
-  readonly hits: number;
-  readonly gaps: number;
-  readonly pages: number;
-}
-
-/** Runs one conversation on these workers to its end, and stops them. */
-async function run(
-  workers: readonly Setting[],
-  agent = 'reader',
-  codecs: readonly PayloadCodec[] = [],
-): Promise<Ran> {
-  const taskQueue = `transcript-${randomUUID()}`;
-  const started = await Promise.all(
-    workers.map((worker) =>
-      startBareWorker({ ...worker, agents, taskQueue, blobs, payloadCodecs: codecs }),
-    ),
-  );
-  try {
-    const workflowId = `transcript-${randomUUID()}`;
-    const speaking = speaker(codecs);
-    const startedAt = performance.now();
-    const result = (await speaking.workflow.execute(agent, {
-      taskQueue,
-      workflowId,
-      args: [{ message: 'look them up' }],
-    })) as ConversationResult;
-    const ms = performance.now() - startedAt;
-    const sum = (of: 'hits' | 'gaps' | 'historyPages') =>
-      started.reduce((total, { transcripts }) => total + transcripts.statistics[of], 0);
-    return {
-      workflowId,
-      result,
-      ms,
-      hits: sum('hits'),
-      gaps: sum('gaps'),
-      pages: sum('historyPages'),
-    };
-  } finally {
-    await Promise.all(started.map((worker) => worker.stop()));
-  }
-}
-
-function speaker(codecs: readonly PayloadCodec[]): Client {
-  return new Client({
-    connection: client.connection as Connection,
-    dataConverter: { payloadCodecs: [...codecs] },
-  });
-}
-
-function report(what: string, { ms, hits, gaps, pages }: Ran, steps = STEPS): void {
+function report(what: string, { ms, hits, gaps, pages }: LookupRun): void {
   console.info(
-    `${what}: ${(ms / steps).toFixed(1)} ms a step, ${hits} reads from memory, ${gaps} from history, ${pages} pages`,
+    `${what}: ${(ms / STEPS).toFixed(1)} ms a step, ${hits} reads from memory, ${gaps} from history, ${pages} pages`,
   );
 }
-
-/** A reader that has nothing, as in a process that just began. */
-function freshReader(history = client.connection) {
-  return createTranscriptReader({
-    history,
-    payloadCodecs: [],
-    blobs,
-    maxBytes: 50_000_000,
-    log: { debug: () => undefined, warn: () => undefined },
-  });
-}
-
-const finished = { stopReason: 'answered', text: `looked up ${STEPS}` };
 
 describe('each completion is shown the whole transcript', () => {
   test('on one worker, from its memory', async () => {
@@ -144,7 +39,7 @@ describe('each completion is shown the whole transcript', () => {
   });
 
   test('on three workers that share the steps, from history', async () => {
-    const worker: Setting = { eagerActivities: false };
+    const worker = { eagerActivities: false };
     const ran = await run([worker, worker, worker]);
     report('three workers', ran);
     expect(ran.result).toMatchObject(finished);
@@ -167,11 +62,11 @@ describe('each completion is shown the whole transcript', () => {
 
   test('under a codec that encrypts', async () => {
     const codecs = [encryptingCodec(randomBytes(32))];
-    const ran = await run([{ maxBytes: 10 }], 'reader', codecs);
+    const ran = await run([{ maxBytes: 10, payloadCodecs: codecs }]);
     report('encrypted', ran);
     expect(ran.result).toMatchObject(finished);
     const record = await readConversation({
-      client: speaker(codecs),
+      client: await clientWith(codecs),
       workflowId: ran.workflowId,
       blobs,
     });
@@ -193,10 +88,10 @@ describe('each completion is shown the whole transcript', () => {
 
   test('after the workflow was reset', async () => {
     const taskQueue = `transcript-${randomUUID()}`;
-    const worker = await startBareWorker({ agents, taskQueue, blobs, maxBytes: 10 });
+    const worker = await startBareWorker({ agents: [agent], taskQueue, blobs, maxBytes: 10 });
     try {
       const workflowId = `transcript-${randomUUID()}`;
-      await client.workflow.execute('reader', {
+      await client.workflow.execute(agent.name, {
         taskQueue,
         workflowId,
         args: [{ message: 'look them up' }],
@@ -221,76 +116,5 @@ describe('each completion is shown the whole transcript', () => {
     } finally {
       await worker.stop();
     }
-  });
-});
-
-describe('a conversation of 300 pairs of 5 KB, every worker down', () => {
-  let ran: Ran;
-  beforeAll(async () => {
-    ran = await run([{}], 'longReader');
-    report('300 pairs', ran, 300);
-  });
-
-  test('is read by a worker that has nothing, and then only its newest step', async () => {
-    const { runId } = await client.workflow.getHandle(ran.workflowId).describe();
-    const location = { namespace: 'default', workflowId: ran.workflowId, runId };
-    const whole = await readConversation({ client, workflowId: ran.workflowId });
-    const end = whole.entries.length;
-    const digests = whole.entries.map(({ digest }) => digest);
-    const at = (count: number) => ({
-      position: {
-        run: runId,
-        count,
-        digest: digests.slice(0, count).reduce<string | null>(chainDigest, null),
-      },
-      items: [],
-    });
-    const reader = freshReader();
-    const before = performance.now();
-    await reader.read(location, at(end - 2));
-    const wholeMs = performance.now() - before;
-    const pages = reader.statistics.historyPages;
-    const then = performance.now();
-    const { entries } = await reader.read(location, at(end));
-    const stepMs = performance.now() - then;
-    console.info(
-      `read ${end} entries in ${wholeMs.toFixed(0)} ms (${pages} pages), the newest step in ${stepMs.toFixed(0)} ms`,
-    );
-    expect(entries).toEqual(whole.entries.map(({ entry }) => entry));
-    expect(reader.statistics).toMatchObject({ gaps: 2, historyPages: pages + 1 });
-  });
-
-  test('is read for people, with every call and how it went', async () => {
-    const before = performance.now();
-    const record = await readConversation({ client, workflowId: ran.workflowId });
-    console.info(`read for people in ${(performance.now() - before).toFixed(0)} ms`);
-    expect(record).toMatchObject({
-      agent: 'longReader',
-      status: 'COMPLETED',
-      hasFirstRun: true,
-      hasFirstEntry: true,
-    });
-    expect(record.entries).toHaveLength(602);
-    expect(record.calls).toHaveLength(300);
-    for (const { result, attempts } of record.calls) {
-      expect(result).toMatchObject({ outcome: 'ok', inTranscript: true });
-      expect(attempts).toMatchObject([{ kind: 'tool', state: 'completed' }]);
-    }
-  });
-
-  test('that the server does not know is an error that says so, over either kind of connection', async () => {
-    const reading = readConversation({ client, workflowId: 'never-started' });
-    await expect(reading).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
-    const location = { namespace: 'default', workflowId: 'never-started', runId: randomUUID() };
-    const position = { run: location.runId, count: 1, digest: 'a'.repeat(64) };
-    const native = await NativeConnection.connect({ address: inject('temporalAddress') });
-    for (const connection of [client.connection, native]) {
-      const reader = freshReader(connection);
-      await expect(reader.read(location, { position, items: [] })).rejects.toMatchObject({
-        name: 'TranscriptMismatch',
-        found: 'history has no completed model turn',
-      });
-    }
-    await native.close();
   });
 });

@@ -179,7 +179,10 @@ describe('what does not add up is never sent to a model', () => {
     const run = await RecordedRun.begin();
     run.user('one');
     run.user('two');
-    const output = modelOutputOf({ ...run, step: 1 }, 'answer to both');
+    const output = modelOutputOf(
+      { turn: 2, step: 1, position: run.position, since: run.since },
+      'answer to both',
+    );
     const input = { ...run.modelInput(), items: run.items.slice(0, 1) };
     await run.activity('2.1.model', 'perdure.model', input, output);
     const position = { run: '', count: output.count, digest: output.transcriptDigest };
