@@ -33,6 +33,7 @@ export { ConversationClosed } from './errors/conversation-closed.ts';
 export { ConversationExists } from './errors/conversation-exists.ts';
 export { ConversationFailed, type ConversationEnd } from './errors/conversation-failed.ts';
 export { ConversationNotFound } from './errors/conversation-not-found.ts';
+export { ConversationStuck } from './errors/conversation-stuck.ts';
 export { NoWorker } from './errors/no-worker.ts';
 export { ServerRefused } from './errors/server-refused.ts';
 export { ServerUnreachable } from './errors/server-unreachable.ts';

@@ -13,6 +13,11 @@ export interface ApprovalFilter {
   readonly askedOf?: string | undefined;
   /** Only requests that have waited at least this long. */
   readonly olderThan?: Duration | undefined;
+  /**
+   * Told of a conversation that does not answer: stuck, or without a worker. Without it the error is
+   * thrown, after everything else was listed.
+   */
+  readonly onUnanswered?: ((conversationId: string, error: unknown) => void) | undefined;
 }
 
 /** A request that waits, and where. */
@@ -28,7 +33,7 @@ const CONCURRENCY = 16;
 /**
  * Every approval that waits, over all conversations of the client's task queue. Needs a worker:
  * the conversations are asked.
- * @throws {NoWorker}
+ * @throws {NoWorker} {@link ConversationStuck}
  */
 export async function* listApprovals(
   context: ClientContext,
@@ -45,22 +50,31 @@ export async function* listApprovals(
     (filter.askedOf === undefined || askedOf === filter.askedOf) &&
     (olderThan === undefined || Date.now() - Date.parse(requestedAt) >= olderThan);
 
-  const asking: { info: ConversationInfo; requests: Promise<readonly ApprovalRequest[]> }[] = [];
+  const asking: { info: ConversationInfo; requests: Promise<Answer> }[] = [];
+  const unanswered: unknown[] = [];
   const answered = async function* (): AsyncGenerator<PendingApprovalInfo> {
     const next = asking.shift();
     if (next === undefined) return;
-    for (const request of (await next.requests).filter(fits)) {
-      yield { conversationId: next.info.id, agent: next.info.agent, request };
+    const { id, agent } = next.info;
+    const answer = await next.requests;
+    if ('error' in answer) {
+      if (filter.onUnanswered === undefined) unanswered.push(answer.error);
+      else filter.onUnanswered(id, answer.error);
+      return;
+    }
+    for (const request of answer.requests.filter(fits)) {
+      yield { conversationId: id, agent, request };
     }
   };
   for await (const info of listWithApprovals(context, filter.agent)) {
-    const requests = approvalsOf(context, info.id);
-    requests.catch(() => {}); // Reported when its turn comes.
-    asking.push({ info, requests });
+    asking.push({ info, requests: approvalsOf(context, info.id) });
     if (asking.length >= CONCURRENCY) yield* answered();
   }
   while (asking.length > 0) yield* answered();
+  if (unanswered.length > 0) throw unanswered[0];
 }
+
+type Answer = { readonly requests: readonly ApprovalRequest[] } | { readonly error: unknown };
 
 /** The approvals that wait in one conversation. */
 export function conversationApprovals(
@@ -70,15 +84,11 @@ export function conversationApprovals(
   return queryAll<ApprovalRequest>(context, conversationId, QUERIES.approvals);
 }
 
-/** The index may name a conversation that is gone by now: it waits for nobody. */
-async function approvalsOf(
-  context: ClientContext,
-  conversationId: string,
-): Promise<readonly ApprovalRequest[]> {
+async function approvalsOf(context: ClientContext, conversationId: string): Promise<Answer> {
   try {
-    return await conversationApprovals(context, conversationId);
+    return { requests: await conversationApprovals(context, conversationId) };
   } catch (error) {
-    if (error instanceof ConversationNotFound) return [];
-    throw error;
+    // The index may name a conversation that is gone by now: it waits for nobody.
+    return error instanceof ConversationNotFound ? { requests: [] } : { error };
   }
 }

@@ -2,15 +2,17 @@ import { QueryNotRegisteredError, QueryRejectedError } from '@temporalio/client'
 import type { Json } from '../core/json.ts';
 import type { Page } from '../core/status.ts';
 import type { ClientContext } from './client-context.ts';
+import { ConversationStuck } from './errors/conversation-stuck.ts';
 import { NoWorker } from './errors/no-worker.ts';
-import { grpcCode, isDeadline, typed } from './to-client-error.ts';
+import { grpcCode, grpcDetails, isDeadline, typed } from './to-client-error.ts';
 
-/** gRPC FAILED_PRECONDITION: no worker has polled lately. UNKNOWN, INTERNAL: the worker died over it. */
-const NO_WORKER = new Set([9]);
+/** gRPC FAILED_PRECONDITION: no worker has polled lately, or the workflow task fails. */
+const CANNOT_ANSWER = 9;
 
 /**
  * Asks a conversation. Works for one that has ended too, while a worker runs.
  * @throws {NoWorker} when none answers within the client's patience.
+ * @throws {ConversationStuck} when its workflow task keeps failing.
  */
 export async function queryConversation<Answer>(
   context: ClientContext,
@@ -26,7 +28,11 @@ export async function queryConversation<Answer>(
       ),
     );
   } catch (error) {
-    if (isDeadline(error) || NO_WORKER.has(grpcCode(error) ?? 0)) {
+    const cannotAnswer = grpcCode(error) === CANNOT_ANSWER;
+    if (cannotAnswer && /task in failed state/i.test(grpcDetails(error))) {
+      throw new ConversationStuck(conversationId, { cause: error });
+    }
+    if (cannotAnswer || isDeadline(error)) {
       throw new NoWorker(conversationId, name, { cause: error });
     }
     if (error instanceof QueryNotRegisteredError || error instanceof QueryRejectedError) {

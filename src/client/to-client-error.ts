@@ -1,7 +1,6 @@
 import {
   isGrpcServiceError,
   NamespaceNotFoundError,
-  ServiceError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { ConversationNotFound } from './errors/conversation-not-found.ts';
@@ -48,11 +47,19 @@ export function toClientError(error: unknown, asked: Asked): unknown {
 
 /** The gRPC status code of an error, or of its cause. */
 export function grpcCode(error: unknown): number | undefined {
-  if (isGrpcServiceError(error)) return error.code;
-  if (error instanceof ServiceError || (error instanceof Error && error.cause !== undefined)) {
-    return grpcCode(error.cause);
-  }
-  return undefined;
+  return grpcErrorIn(error)?.code;
+}
+
+/** What the server said about it. */
+export function grpcDetails(error: unknown): string {
+  return grpcErrorIn(error)?.details ?? '';
+}
+
+function grpcErrorIn(
+  error: unknown,
+): { readonly code: number; readonly details: string } | undefined {
+  if (isGrpcServiceError(error)) return error;
+  return error instanceof Error && error.cause !== undefined ? grpcErrorIn(error.cause) : undefined;
 }
 
 export function isDeadline(error: unknown): boolean {

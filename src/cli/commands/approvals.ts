@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { PendingApprovalInfo } from '../../client/list-approvals.ts';
+import type { ApprovalFilter, PendingApprovalInfo } from '../../client/list-approvals.ts';
 import { durationMs } from '../../core/duration.ts';
 import { answerApprovals } from '../answer-approvals.ts';
 import { CliError } from '../cli-error.ts';
 import { shortKey } from '../find-call.ts';
 import { tinted } from '../print.ts';
+import { oneLine } from '../report-error.ts';
 import { serverCommand, type ServerOptions } from '../server-command.ts';
 import { table } from '../table.ts';
 import { waitWithSpinner } from '../wait-with-spinner.ts';
@@ -36,8 +37,12 @@ export function approvalsCommand(): Command {
         );
       }
       const { agent, tool, askedOf } = options;
-      const filter = { agent, tool, askedOf, olderThan: durationMs(options.olderThan) };
       await withClient(options, async ({ client, print }) => {
+        const filter: ApprovalFilter = {
+          ...{ agent, tool, askedOf },
+          olderThan: durationMs(options.olderThan),
+          onUnanswered: (_id, error) => print.note(oneLine(error)),
+        };
         const find = async (): Promise<PendingApprovalInfo[]> => {
           const found: PendingApprovalInfo[] = [];
           for await (const info of client.approvals.list(filter)) found.push(info);

@@ -1,0 +1,14 @@
+/** The conversation's workflow task keeps failing: a defect, or code that does not fit its history. */
+export class ConversationStuck extends Error {
+  override readonly name = 'ConversationStuck';
+  readonly conversationId: string;
+
+  constructor(conversationId: string, options?: { readonly cause?: unknown }) {
+    super(
+      `conversation "${conversationId}" makes no progress: its workflow task keeps failing. ` +
+        'See why in the Temporal UI (or perdure watch), and deploy a fix: it goes on from where it is',
+      options,
+    );
+    this.conversationId = conversationId;
+  }
+}
