@@ -174,15 +174,16 @@ describe.runIf(process.platform === 'linux')('a tree of processes', () => {
     process.kill(pid, 'SIGKILL');
   });
 
-  test('that is stopped by a signal of its own is gone too', async () => {
+  test('that was paused by a signal can clean up before it ends', async () => {
     const stop = new AbortController();
-    const script = `echo $$ > "${directory}/child"; kill -STOP $$`;
-    const running = spawnTool({ signal: stop.signal }, 'sh', shell(script), { graceMs: 2_000 });
+    const script = `cd "${directory}"; trap "echo > clean; exit" TERM; echo $$ > child; kill -STOP $$; sleep 9`;
+    const running = spawnTool({ signal: stop.signal }, 'sh', shell(script), { graceMs: 5_000 });
     await expect.poll(() => existsSync(join(directory, 'child'))).toBe(true);
     stop.abort(new Error('stopped'));
     await expect(running).rejects.toThrow('stopped');
     const pid = Number(await readFile(join(directory, 'child'), 'utf8'));
     expect(isRunning(pid)).toBe(false);
+    expect(existsSync(join(directory, 'clean'))).toBe(true);
   });
 
   test('of a call that was stopped before is never started', async () => {
