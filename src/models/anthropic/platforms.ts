@@ -1,5 +1,6 @@
 import type { ClientOptions as VertexClientOptions } from '@anthropic-ai/vertex-sdk/client';
-import { type Model, ModelFailure } from '../model.ts';
+import { loadOptionalPackage } from '../../core/optional-package.ts';
+import type { Model } from '../model.ts';
 import { anthropicModel, type AnthropicModelOptions } from './anthropic-model.ts';
 import { CLIENT_DEFAULTS } from './client.ts';
 
@@ -31,9 +32,10 @@ export function anthropicBedrock(id: string, options: AnthropicBedrockOptions = 
     options,
     credentials: 'set AWS_BEARER_TOKEN_BEDROCK, or AWS credentials, or pass apiKey',
     async connect() {
-      const { AnthropicBedrock } = await load(
-        () => import('@anthropic-ai/bedrock-sdk'),
+      const { AnthropicBedrock } = await loadOptionalPackage(
         '@anthropic-ai/bedrock-sdk',
+        'Claude on Bedrock',
+        () => import('@anthropic-ai/bedrock-sdk'),
       );
       const { region, apiKey, accessKeyId, secretAccessKey, sessionToken } = options;
       const common = {
@@ -70,9 +72,10 @@ export function anthropicVertex(id: string, options: AnthropicVertexOptions = {}
     options,
     credentials: 'set Google application default credentials, or pass accessToken',
     async connect() {
-      const { AnthropicVertex } = await load(
-        () => import('@anthropic-ai/vertex-sdk'),
+      const { AnthropicVertex } = await loadOptionalPackage(
         '@anthropic-ai/vertex-sdk',
+        'Claude on Vertex AI',
+        () => import('@anthropic-ai/vertex-sdk'),
       );
       const { region, projectId, accessToken } = options;
       return new AnthropicVertex({
@@ -100,19 +103,4 @@ function clientOptions({ baseURL, headers, fetch }: PlatformOptions) {
     ...(headers === undefined ? {} : { defaultHeaders: headers }),
     ...(fetch === undefined ? {} : { fetch }),
   };
-}
-
-/** These packages are optional: who does not use the platform does not install them. */
-async function load<Loaded>(importing: () => Promise<Loaded>, name: string): Promise<Loaded> {
-  try {
-    return await importing();
-  } catch (cause) {
-    throw new ModelFailure(
-      'invalid_request',
-      `the package ${name} could not be loaded: npm install ${name}`,
-      {
-        cause,
-      },
-    );
-  }
 }

@@ -46,7 +46,7 @@ export const anthropicWire: ModelWire = {
   keepAlive: () => ({
     ...reply([
       ...frames({ text: 'So' }).slice(0, 2),
-      ...Array.from({ length: 500 }, () => event({ type: 'ping' })),
+      ...Array.from({ length: 5_000 }, () => event({ type: 'ping' })),
     ]),
     pauseMs: 10,
     end: 'hang',

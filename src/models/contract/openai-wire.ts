@@ -46,7 +46,7 @@ export const openaiWire: ModelWire = {
   keepAlive: () => ({
     ...reply([
       ...frames({ text: 'So' }).slice(0, 1),
-      ...Array.from({ length: 500 }, () => Buffer.from(': keep-alive\n\n')),
+      ...Array.from({ length: 5_000 }, () => Buffer.from(': keep-alive\n\n')),
     ]),
     pauseMs: 10,
     end: 'hang',

@@ -21,7 +21,7 @@ export const responsesWire: ModelWire = {
   keepAlive: () => ({
     ...reply([
       ...frames({}).slice(0, 1),
-      ...Array.from({ length: 500 }, () => Buffer.from(': keep-alive\n\n')),
+      ...Array.from({ length: 5_000 }, () => Buffer.from(': keep-alive\n\n')),
     ]),
     pauseMs: 10,
     end: 'hang',

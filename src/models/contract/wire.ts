@@ -64,7 +64,7 @@ export interface ModelWire {
   errorInStream(error: WireError): WireReply;
   /** The turn without its last event. */
   cut(turn: WireTurn): WireReply;
-  /** A stream that begins, and then sends nothing but what keeps the connection open. */
+  /** A stream that begins, and then for a minute sends nothing but what keeps the connection open. */
   keepAlive(): WireReply;
   /** A 200 with an error as JSON in place of a stream. */
   errorBody(error: WireError): WireReply;
