@@ -15,6 +15,8 @@ import { temporalClient } from '../support/temporal-client.ts';
 interface Seen {
   started: number;
   aborted: boolean;
+  /** Lets a tool that waits go on. */
+  finish?: () => void;
   /** What the model was shown of the call. */
   results: readonly ToolResultPart[];
 }
@@ -27,7 +29,7 @@ function seenIn(conversationId: string): Seen {
   return record;
 }
 
-const behaviours = ['obeys', 'returns', 'ignores', 'spawns'] as const;
+const behaviours = ['obeys', 'returns', 'ignores', 'spawns', 'waits'] as const;
 const work = defineTool({
   name: 'work',
   description: 'Works until it is stopped.',
@@ -47,6 +49,10 @@ const work = defineTool({
         return await aborted(ctx.signal).catch(() => 'half of it');
       case 'ignores':
         return await new Promise(() => undefined);
+      case 'waits':
+        return await new Promise<string>((resolve) => {
+          record.finish = () => resolve('finished');
+        });
       case 'spawns':
         return await spawnTool(ctx, 'sh', ['-c', familyScript], { graceMs: 300 });
     }
@@ -200,6 +206,34 @@ describe("Temporal's own commands while a tool runs", () => {
     const client = await temporalClient();
     await client.workflow.getHandle(conversation.id).terminate('enough');
     await expect.poll(() => seenIn(conversation.id).aborted, SOON).toBe(true);
+  });
+});
+
+describe("an operator's pause while a tool runs", () => {
+  test('lets it run to its end', async () => {
+    const conversation = await chatThat('waits');
+    const client = await temporalClient();
+    const execution = { workflowId: conversation.id };
+    const { namespace } = client.options;
+    await client.workflowService.pauseActivity({ namespace, execution, id: '1.1.0' });
+    const pausedFor = async (): Promise<number> => {
+      const { pendingActivities } = await client.workflowService.describeWorkflowExecution({
+        namespace,
+        execution,
+      });
+      const [activity] = pendingActivities ?? [];
+      const pausedAt = Number(activity?.pauseInfo?.pauseTime?.seconds ?? Infinity);
+      return Number(activity?.lastHeartbeatTime?.seconds ?? 0) - pausedAt;
+    };
+    // Heartbeats after the pause have brought its notice to the worker.
+    await expect.poll(pausedFor, SOON).toBeGreaterThanOrEqual(2);
+    expect(seenIn(conversation.id).aborted).toBe(false);
+    seenIn(conversation.id).finish?.();
+    await expect
+      .poll(async () => (await recorded(conversation.id)).completed, SOON)
+      .toMatchObject([{ outcome: 'ok', effect: 'happened', content: 'finished' }]);
+    expect(seenIn(conversation.id).started).toBe(1);
+    await conversation.close();
   });
 });
 
