@@ -64,6 +64,18 @@ describe('what a server does not take', () => {
     }
   });
 
+  test('is a failure when the server takes neither name of a parameter', async () => {
+    const refused = (param: string) => refuse(param, `Unsupported parameter: '${param}'.`);
+    server = await startModelServer(
+      inOrder(refused('max_tokens'), refused('max_completion_tokens'), refused('max_tokens')),
+    );
+    const model = openaiCompatible({ model: 'wire-1', baseURL: `${server.url}/v1` });
+    await expect(complete(model, buildRequest())).rejects.toMatchObject({
+      type: 'invalid_request',
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
   test('is a failure when it cannot be done without, or is refused again', async () => {
     server = await startModelServer(
       inOrder(

@@ -10,7 +10,7 @@ import {
   toolAnswered,
   userSays,
 } from './build-request.ts';
-import { deltas, run, runConversation, withServer } from './openai-conversation.ts';
+import { deltas, piece, run, runConversation, withServer } from './openai-conversation.ts';
 
 describe('turns, as compatible servers stream them', () => {
   test('fields without a name here go back unchanged to the same model, and to no other', async () => {
@@ -52,6 +52,16 @@ describe('turns, as compatible servers stream them', () => {
       },
     );
     expect(JSON.stringify(others[0])).not.toMatch(/reasoning_details|extra_content/);
+  });
+
+  test('arguments that could not be read go back as an empty object', async () => {
+    const { bodies } = await runConversation([
+      deltas([piece({ index: 0, id: 'a' }, { name: 'look', arguments: '{"n": ' })]),
+      openaiWire.answer({ text: 'Done.' }),
+    ]);
+    expect(listIn(bodies[1], 'messages')[2]).toMatchObject({
+      tool_calls: [{ id: 'a', function: { name: 'look', arguments: '{}' } }],
+    });
   });
 
   test('reasoning is streamed as such, and is no part of the text', async () => {

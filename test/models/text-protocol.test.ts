@@ -198,6 +198,14 @@ describe('reasoning', () => {
     expect(blocks.at(-1)).toEqual({ type: 'text', text: 'Yes.' });
   });
 
+  test('is told once, however its tags are nested', async () => {
+    const { blocks } = await reply(`<think>one <think>two</think>${answer('Yes.')}`);
+    expect(blocks).toEqual([
+      { type: 'reasoning', text: 'one two', signed: false },
+      { type: 'text', text: 'Yes.' },
+    ]);
+  });
+
   test('is not sent back', async () => {
     const { model, prompts } = replying(`<think>Hm.</think>${call('look')}${end}`, answer('Yes.'));
     const first = await complete(model, buildRequest({ tools: [LOOK] }));

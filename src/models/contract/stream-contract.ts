@@ -60,7 +60,8 @@ export function streamContract(contract: ModelContract): void {
   });
 
   test('a connection that the service keeps open after the end does not hold the turn', async () => {
-    const { completion } = await play(contract, { ...wire.answer(turn), end: 'hang' });
+    const limits = { idleTimeoutMs: 120_000, keepAliveTimeoutMs: 120_000 };
+    const { completion } = await play(contract, { ...wire.answer(turn), end: 'hang' }, { limits });
     assert.equal(completion?.stopReason, 'end');
   });
 
