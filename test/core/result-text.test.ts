@@ -31,6 +31,7 @@ describe('clean text', () => {
   test('is the text itself where there is nothing to clean', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        // oxlint-disable-next-line no-control-regex
         fc.pre(!/[\u0000-\u001f\u007f]/.test(text));
         expect(cleanText(text)).toBe(text);
       }),
