@@ -24,8 +24,14 @@ export interface ApprovalRequest {
   readonly reason: string;
   readonly requestedAt: string;
   readonly expiresAt?: string;
+  /** When somebody should be reminded; stays once that time has come. */
   readonly remindAt?: string;
+  /** Set when the time to remind has come: whoever tells people does it now. */
+  readonly remindedAt?: string;
+  /** Of whom it is asked now: the next name after each escalation. */
   readonly askedOf?: string;
+  /** Different people who must approve; absent: one. */
   readonly quorum?: number;
+  /** Approvals that count so far. */
   readonly verdicts: readonly RecordedVerdict[];
 }

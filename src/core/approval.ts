@@ -12,6 +12,8 @@ export interface PendingApproval {
   readonly requestedAtMs: number;
   /** Set once a person changed the arguments. */
   readonly edited?: EditedInput;
+  /** Approvals of arguments that were changed since: they count no more, and are answered as before. */
+  readonly superseded?: readonly RecordedVerdict[];
 }
 
 /** New arguments from a person: what is to run, and the digest of what the model asked for. */
@@ -32,6 +34,7 @@ export interface Decision {
   readonly at: string;
   readonly reason?: string;
   readonly verdicts: readonly RecordedVerdict[];
+  readonly superseded?: readonly RecordedVerdict[];
   readonly edited?: EditedInput;
 }
 
@@ -44,41 +47,74 @@ export interface ApprovalBook {
 
 export const EMPTY_BOOK: ApprovalBook = { pending: [], decided: [] };
 
-/** Decisions remembered for late and doubled verdicts. */
+/** Decisions of earlier batches remembered for late and doubled verdicts. */
 export const DECIDED_CAPACITY = 200;
 
-export function publish(book: ApprovalBook, pending: PendingApproval): ApprovalBook {
-  return { ...book, pending: [...book.pending, pending] };
+/**
+ * Asks. Old decisions are forgotten here, never as one is made: whoever waits for the decisions of
+ * its own requests finds all of them, however many they are.
+ */
+export function publish(book: ApprovalBook, asked: readonly PendingApproval[]): ApprovalBook {
+  if (asked.length === 0) return book;
+  return {
+    pending: [...book.pending, ...asked],
+    decided: book.decided.slice(-DECIDED_CAPACITY),
+  };
 }
 
 export function decisionOf(book: ApprovalBook, key: string): Decision | undefined {
   return book.decided.findLast((decision) => decision.key === key);
 }
 
+export function pendingOf(book: ApprovalBook, key: string): PendingApproval | undefined {
+  return book.pending.find(({ request }) => request.key === key);
+}
+
+/** Changes one request that waits; a book without it stays as it is. */
+export function changePending(
+  book: ApprovalBook,
+  key: string,
+  change: (pending: PendingApproval) => PendingApproval,
+): ApprovalBook {
+  const pending = book.pending.map((waiting) =>
+    waiting.request.key === key ? change(waiting) : waiting,
+  );
+  return { ...book, pending };
+}
+
 /** Ends a request: it no longer waits, and how it ended is remembered. */
 export function settle(book: ApprovalBook, decision: Decision): ApprovalBook {
   return {
     pending: book.pending.filter(({ request }) => request.key !== decision.key),
-    decided: [...book.decided, decision].slice(-DECIDED_CAPACITY),
+    decided: [...book.decided, decision],
   };
 }
 
-/** Ends a request without a person: its time is over, or its turn was stopped. */
+/** How a request ends without a person's verdict; for a denial, the reason says what came instead. */
+export interface EndWithoutPerson {
+  readonly decision: 'deny' | 'expire' | 'cancel';
+  readonly at: string;
+  readonly reason?: string;
+}
+
+/** Ends requests without a person; keys that do not wait change nothing. */
 export function settleWithoutPerson(
   book: ApprovalBook,
-  key: string,
-  decision: 'expire' | 'cancel',
-  at: string,
-  reason?: string,
+  keys: Iterable<string>,
+  end: EndWithoutPerson,
 ): ApprovalBook {
-  const pending = book.pending.find(({ request }) => request.key === key);
-  if (pending === undefined) return book;
-  return settle(book, {
-    key,
-    ...(pending.request.callId === undefined ? {} : { callId: pending.request.callId }),
-    decision,
-    at,
-    ...(reason === undefined ? {} : { reason }),
-    verdicts: pending.request.verdicts,
-  });
+  let settled = book;
+  for (const key of keys) {
+    const pending = pendingOf(settled, key);
+    if (pending === undefined) continue;
+    const { callId, verdicts } = pending.request;
+    settled = settle(settled, {
+      key,
+      ...(callId === undefined ? {} : { callId }),
+      ...end,
+      verdicts,
+      ...(pending.superseded === undefined ? {} : { superseded: pending.superseded }),
+    });
+  }
+  return settled;
 }

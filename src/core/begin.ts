@@ -56,6 +56,7 @@ export function begin(
     ...tooLarge('state', start.state, MAX_STATE_BYTES),
   ];
   if (problems.length > 0) return { problems };
+  const approvalTimeoutMs = durationMs(start.approvalTimeout);
   const state: ConversationState = {
     agent,
     mode: start.mode ?? 'task',
@@ -68,6 +69,7 @@ export function begin(
     capabilities: start.capabilities ?? [],
     control: start.control ?? 'policy',
     askedLimits: (start.limits ?? {}) as Partial<Limits>,
+    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
     spec: NO_SPEC,
     limits: DEFAULT_LIMITS,
     position: { run, count: 0, digest: null },

@@ -64,6 +64,8 @@ export interface ConversationState {
   readonly capabilities: readonly string[];
   readonly control: 'policy' | 'approve';
   readonly askedLimits: Partial<Limits>;
+  /** The starter's own timeout of every approval; it only shortens what tool and agent say. */
+  readonly approvalTimeoutMs?: number;
 
   readonly spec: SpecRecord;
   readonly limits: Limits;

@@ -1,4 +1,5 @@
 import type { ApprovalBook, Decision, PendingApproval } from './approval.ts';
+import type { RecordedVerdict } from './approval-request.ts';
 import type { Json } from './json.ts';
 import type { Refusal } from './refusal.ts';
 import type { DecideAnswer, Verdict } from './verdict.ts';
@@ -60,35 +61,51 @@ export function findRequest(
   };
 }
 
-function afterwards(decision: Decision, verdict: Verdict): FoundRequest {
-  const same = decision.verdicts.find(
-    (recorded) => verdict.verdictId !== undefined && recorded.verdictId === verdict.verdictId,
+/** The record of the very same verdict: sent again by its sender, who got no answer. */
+export function sameVerdict(
+  recorded: readonly RecordedVerdict[],
+  { verdictId, decision, by }: Verdict,
+): RecordedVerdict | undefined {
+  if (verdictId === undefined) return undefined;
+  return recorded.find(
+    (earlier) =>
+      earlier.verdictId === verdictId && earlier.decision === decision && earlier.by.id === by.id,
   );
+}
+
+function afterwards(decision: Decision, verdict: Verdict): FoundRequest {
+  const same = sameVerdict([...decision.verdicts, ...(decision.superseded ?? [])], verdict);
   if (same !== undefined) {
     return { answer: { decision: same.decision, key: decision.key, by: same.by, at: same.at } };
   }
-  if (decision.by === undefined) {
-    const how = decision.decision === 'expire' ? 'expired' : 'was cancelled';
-    return {
-      refusal: {
-        code: 'not_pending',
-        message: `the request ${how} at ${decision.at}`,
-        key: decision.key,
-        at: decision.at,
-      },
-    };
+  const { by, key, at } = decision;
+  if (by === undefined) {
+    const message = `the request ${endedWords(decision)} at ${at}`;
+    return { refusal: { code: 'not_pending', message, key, at } };
   }
   const words = decision.decision === 'approve' ? 'approved' : 'denied';
   return {
     refusal: {
       code: 'already_decided',
-      message: `"${decision.by.id}" ${words} it at ${decision.at}`,
-      key: decision.key,
+      message: `"${by.id}" ${words} it at ${at}`,
+      key,
       decision: decision.decision,
-      by: whoJson(decision.by),
-      at: decision.at,
+      by: whoJson(by),
+      at,
     },
   };
+}
+
+function endedWords({ decision }: Decision): string {
+  switch (decision) {
+    case 'expire':
+      return 'expired';
+    case 'deny':
+      return "was denied by the user's message";
+    case 'approve':
+    case 'cancel':
+      return 'was cancelled';
+  }
 }
 
 function whoJson(who: Who): Json {

@@ -1,11 +1,19 @@
-import { type ApprovalBook, type Decision, type PendingApproval, settle } from './approval.ts';
+import {
+  type ApprovalBook,
+  changePending,
+  type Decision,
+  type PendingApproval,
+  settle,
+} from './approval.ts';
 import type { RecordedVerdict } from './approval-request.ts';
-import { findRequest } from './find-request.ts';
+import { findRequest, sameVerdict } from './find-request.ts';
 import type { Json } from './json.ts';
 import type { Refusal } from './refusal.ts';
+import { type RememberedRule, ruleOf, withRule } from './remember-rules.ts';
 import type { Stored } from './stored.ts';
 import type { DecideAnswer, Verdict } from './verdict.ts';
 import type { Who } from './who.ts';
+import { whyNotTaken } from './why-not-taken.ts';
 
 export type Judgement =
   /** Refused; the book is as it was. */
@@ -18,6 +26,7 @@ export type Judgement =
   | {
       readonly kind: 'taken';
       readonly book: ApprovalBook;
+      readonly rules: readonly RememberedRule[];
       readonly answer: DecideAnswer;
       readonly decided: boolean;
     };
@@ -27,14 +36,18 @@ export interface Circumstances {
   readonly at: string;
   /** Who started the conversation. */
   readonly starter?: Who | undefined;
+  /** What people asked to be remembered before. */
+  readonly rules: readonly RememberedRule[];
   /** Keys of this conversation's calls that never waited for a person, as far as they are known. */
   readonly isKnownCall: (target: string) => boolean;
   /** The edited arguments of this very verdict, once they were validated. */
-  readonly validated?: {
-    readonly input: Stored<Json>;
-    readonly digest: string;
-    readonly summary: string;
-  };
+  readonly validated?: ValidatedEdit;
+}
+
+export interface ValidatedEdit {
+  readonly input: Stored<Json>;
+  readonly digest: string;
+  readonly summary: string;
 }
 
 /**
@@ -50,122 +63,106 @@ export function judge(
   if ('refusal' in target) return { kind: 'refused', refusal: target.refusal };
   if ('answer' in target) return { kind: 'repeated', answer: target.answer };
   const { pending } = target;
-  const { request, settings } = pending;
-
-  const repeated = request.verdicts.find(
-    (recorded) => verdict.verdictId !== undefined && recorded.verdictId === verdict.verdictId,
-  );
-  if (repeated !== undefined) {
-    return {
-      kind: 'repeated',
-      answer: { decision: repeated.decision, key: request.key, by: repeated.by, at: repeated.at },
-    };
+  const { request, superseded } = pending;
+  const same = sameVerdict([...request.verdicts, ...(superseded ?? [])], verdict);
+  if (same !== undefined) {
+    const { decision, by, at } = same;
+    return { kind: 'repeated', answer: { decision, key: request.key, by, at } };
   }
-  if (verdict.digest !== undefined && verdict.digest !== request.digest) {
-    return refused(
-      'digest_mismatch',
-      `the arguments of ${request.key} are not those that the verdict was given for: read the request again`,
-      {
-        key: request.key,
-        expected: verdict.digest,
-        actual: request.digest,
-      },
-    );
-  }
-  if (verdict.decision === 'deny') {
-    if (verdict.input !== undefined || verdict.remember !== undefined) {
-      return refused('invalid_verdict', 'a denial takes neither input nor remember');
-    }
-    return taken(book, pending, verdict, circumstances, true);
-  }
-  const forbidden = whyNotAllowed(verdict, pending, circumstances.starter);
-  if (forbidden !== undefined) {
-    return refused('not_allowed', forbidden, { key: request.key });
-  }
-  if (
-    verdict.input !== undefined &&
-    request.kind === 'call' &&
-    circumstances.validated === undefined
-  ) {
+  const { starter, validated } = circumstances;
+  const refusal = whyNotTaken(verdict, pending, { starter, validatedDigest: validated?.digest });
+  if (refusal !== undefined) return { kind: 'refused', refusal };
+  if (verdict.input !== undefined && validated === undefined) {
     return { kind: 'validate', key: request.key, input: verdict.input };
   }
-  const earlier = verdict.input === undefined ? request.verdicts : [];
-  return taken(book, pending, verdict, circumstances, earlier.length + 1 >= settings.quorum);
-}
-
-function whyNotAllowed(
-  verdict: Verdict,
-  { request, settings }: PendingApproval,
-  starter: Who | undefined,
-): string | undefined {
-  if (settings.notBy === 'starter' && starter !== undefined && starter.id === verdict.by.id) {
-    return `"${verdict.by.id}" started the conversation: another person must approve`;
-  }
-  if (request.verdicts.some((recorded) => recorded.by.id === verdict.by.id)) {
-    return `"${verdict.by.id}" has approved already: ${settings.quorum} different people must`;
-  }
-  return undefined;
+  return taken(book, verdict, pending, circumstances);
 }
 
 function taken(
   book: ApprovalBook,
-  pending: PendingApproval,
   verdict: Verdict,
-  { at, validated }: Circumstances,
-  decided: boolean,
+  before: PendingApproval,
+  { at, rules, validated }: Circumstances,
 ): Judgement {
-  const { request } = pending;
-  const recorded: RecordedVerdict = {
-    decision: verdict.decision,
-    by: verdict.by,
-    at,
-    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
-    ...(verdict.verdictId === undefined ? {} : { verdictId: verdict.verdictId }),
-  };
-  const answer: DecideAnswer = { decision: verdict.decision, key: request.key, by: verdict.by, at };
-  // New arguments are a new question: what others approved was another call.
-  const verdicts = [...(validated === undefined ? request.verdicts : []), recorded];
-  const asked: PendingApproval =
-    validated === undefined
-      ? { ...pending, request: { ...request, verdicts } }
-      : ({
-          ...pending,
-          edited: {
-            input: validated.input,
-            digest: validated.digest,
-            originalDigest: pending.edited?.originalDigest ?? request.digest,
-            by: verdict.by,
-          },
-          request: {
-            ...request,
-            verdicts,
-            input: validated.input,
-            digest: validated.digest,
-            summary: validated.summary,
-          },
-        } as PendingApproval);
-  if (!decided) {
-    const others = book.pending.map((other) => (other === pending ? asked : other));
-    return { kind: 'taken', book: { ...book, pending: others }, answer, decided: false };
+  const { decision, by, reason, verdictId } = verdict;
+  const pending = counted(
+    // Arguments that a form sent back as they were are no change.
+    validated === undefined || validated.digest === before.request.digest
+      ? before
+      : withEdit(before, validated, by),
+    {
+      decision,
+      by,
+      at,
+      ...(reason === undefined ? {} : { reason }),
+      ...(verdictId === undefined ? {} : { verdictId }),
+    },
+  );
+  const { request, settings, superseded, edited } = pending;
+  const answer: DecideAnswer = { decision, key: request.key, by, at };
+  const stillNeeded = decision === 'deny' ? 0 : settings.quorum - request.verdicts.length;
+  if (stillNeeded > 0) {
+    return {
+      kind: 'taken',
+      book: changePending(book, request.key, () => pending),
+      rules,
+      answer: { ...answer, stillNeeded },
+      decided: false,
+    };
   }
-  const edited = verdict.decision === 'approve' ? asked.edited : undefined;
-  const decision: Decision = {
+  const rule = ruleFor(verdict, pending, rules.length, at);
+  if (rule !== undefined && 'problem' in rule) {
+    const message = `nothing can be remembered: ${rule.problem}`;
+    return { kind: 'refused', refusal: { code: 'invalid_verdict', message, key: request.key } };
+  }
+  const decided: Decision = {
     key: request.key,
     ...(request.callId === undefined ? {} : { callId: request.callId }),
-    decision: verdict.decision,
-    by: verdict.by,
+    decision,
+    by,
     at,
-    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
-    verdicts,
-    ...(edited === undefined ? {} : { edited }),
+    ...(reason === undefined ? {} : { reason }),
+    verdicts: request.verdicts,
+    ...(superseded === undefined ? {} : { superseded }),
+    ...(edited === undefined || decision === 'deny' ? {} : { edited }),
   };
-  return { kind: 'taken', book: settle(book, decision), answer, decided: true };
+  return {
+    kind: 'taken',
+    book: settle(book, decided),
+    rules: rule === undefined ? rules : withRule(rules, rule),
+    answer,
+    decided: true,
+  };
 }
 
-function refused(
-  code: Refusal['code'],
-  message: string,
-  details: Record<string, Json> = {},
-): Judgement {
-  return { kind: 'refused', refusal: { code, message, ...details } };
+function counted(pending: PendingApproval, verdict: RecordedVerdict): PendingApproval {
+  const { request } = pending;
+  return { ...pending, request: { ...request, verdicts: [...request.verdicts, verdict] } };
+}
+
+/** New arguments are a new question: what others approved was another call. */
+function withEdit(
+  pending: PendingApproval,
+  { input, digest, summary }: ValidatedEdit,
+  by: Who,
+): PendingApproval {
+  const { request, edited } = pending;
+  const superseded = [...(pending.superseded ?? []), ...request.verdicts];
+  return {
+    ...pending,
+    ...(superseded.length === 0 ? {} : { superseded }),
+    edited: { input, digest, originalDigest: edited?.originalDigest ?? request.digest, by },
+    request: { ...request, input, digest, summary, verdicts: [] },
+  };
+}
+
+function ruleFor(
+  { remember, by }: Verdict,
+  { request }: PendingApproval,
+  known: number,
+  at: string,
+): ReturnType<typeof ruleOf> | undefined {
+  if (remember === undefined) return undefined;
+  const id = `rule-${known + 1}-${request.key.slice(request.key.lastIndexOf('/') + 1)}`;
+  return ruleOf(remember, request, { id, by, at });
 }

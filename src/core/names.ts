@@ -19,9 +19,10 @@ export const SIGNALS = {
   deny: 'deny',
   stop: 'stop',
   close: 'close',
+  revoke: 'revoke',
 } as const;
 
-export const UPDATES = { send: 'send', decide: 'decide' } as const;
+export const UPDATES = { send: 'send', decide: 'decide', revoke: 'revoke' } as const;
 
 export const QUERIES = {
   status: 'status',

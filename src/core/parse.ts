@@ -2,20 +2,53 @@ import type * as z from 'zod/mini';
 
 export type Parsed<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
+/** Levels of nesting; deeper values are refused before anything that recurses can run out of stack. */
+const MAX_DEPTH = 250;
+const MAX_PROBLEMS = 20;
+/** Per problem: one that names what a sender wrote could be as long as what was sent. */
+const MAX_PROBLEM_CHARACTERS = 300;
+
 /** Judges what came from outside by its schema: the value, or every problem with its path. */
 export function parse<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
 ): Parsed<z.infer<Schema>> {
+  const unfit = unfitForSchemas(value);
+  if (unfit !== undefined) return { problems: [unfit] };
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data };
-  return { problems: result.error.issues.map((issue) => describeIssue(issue)).slice(0, 20) };
+  return { problems: result.error.issues.slice(0, MAX_PROBLEMS).map((issue) => describe(issue)) };
+}
+
+function unfitForSchemas(value: unknown): string | undefined {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return `expected JSON nested at most ${MAX_DEPTH} levels deep`;
+    const next: unknown[] = [];
+    for (const part of level) {
+      if (typeof part !== 'object' || part === null) continue;
+      if (ArrayBuffer.isView(part)) return 'expected JSON, got bytes';
+      for (const child of Object.values(part)) {
+        if (typeof child === 'object' && child !== null) next.push(child);
+      }
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const text = describeIssue(issue);
+  return text.length <= MAX_PROBLEM_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_PROBLEM_CHARACTERS - 1)}…`;
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
   if (issue.code === 'unrecognized_keys') {
-    return `${path}unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+    const keys = issue.keys.slice(0, MAX_PROBLEMS).map((key) => `"${key}"`);
+    return `${path}unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${keys.join(', ')}`;
   }
   if (issue.code === 'invalid_type') return `${path}expected ${issue.expected}`;
   return `${path}${issue.message}`;

@@ -7,6 +7,7 @@ export const REFUSAL_CODES = [
   'not_pending',
   'already_decided',
   'unknown_call',
+  'unknown_rule',
   'digest_mismatch',
   'invalid_verdict',
   'invalid_input',

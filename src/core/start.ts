@@ -30,6 +30,8 @@ export const startSchema = z
     idleTimeout: z.optional(durationSchema),
     /** `approve`: ask a person for every call whose tool is not `read`. */
     control: z.optional(z.enum(['policy', 'approve'])),
+    /** Of every approval in this conversation; may shorten what tool and agent say, never lengthen it. */
+    approvalTimeout: z.optional(durationSchema),
   })
   .check(
     z.refine((start) => start.mode === 'chat' || start.message !== undefined, {

@@ -3,12 +3,19 @@ import { whoSchema } from './who.ts';
 
 const id = z.string().check(z.minLength(1), z.maxLength(1000));
 
+/** A longer reason is refused: the model reads it, and every answer about the request carries it. */
+export const MAX_REASON_BYTES = 16 * 1024;
+
 /** What a person may ask to be remembered: the tool, this exact input, or the values at JSON pointers. */
 export const rememberSchema = z.union([
   z.literal('conversation'),
   z.strictObject({
     scope: z.literal('conversation'),
-    match: z.union([z.literal('tool'), z.literal('exact'), z.array(z.string())]),
+    match: z.union([
+      z.literal('tool'),
+      z.literal('exact'),
+      z.array(z.string().check(z.maxLength(200))).check(z.minLength(1), z.maxLength(20)),
+    ]),
   }),
 ]);
 export type Remember = z.infer<typeof rememberSchema>;
@@ -53,4 +60,6 @@ export interface DecideAnswer {
   readonly by: z.infer<typeof whoSchema>;
   /** ISO 8601. */
   readonly at: string;
+  /** Different people who must still approve before the call runs; absent when it is decided. */
+  readonly stillNeeded?: number;
 }

@@ -1,12 +1,9 @@
 import { condition, isCancellation } from '@temporalio/workflow';
-import {
-  type Decision,
-  decisionOf,
-  type PendingApproval,
-  settleWithoutPerson,
-} from '../core/approval.ts';
+import { type Decision, decisionOf, pendingOf, settleWithoutPerson } from '../core/approval.ts';
+import { nextDeadline, passDeadlines } from '../core/approval-deadlines.ts';
 import type { Memory } from './memory.ts';
-import { refuseEdits, validateEdits } from './validate-edits.ts';
+import { type EditEffects, refuseEdits, validateEdits } from './validate-edits.ts';
+import { editEffects } from './validate-edit.ts';
 
 export interface GateOptions {
   /** Keys of the requests that are waited for. */
@@ -16,122 +13,122 @@ export interface GateOptions {
   readonly handOverDue: () => boolean;
 }
 
+/** What waiting needs of the world; plain functions in tests. */
+export interface GateEffects extends EditEffects {
+  readonly nowMs: () => number;
+  /** Until the condition holds or the time has come. @throws CancelledFailure when the turn is cancelled */
+  readonly waitUntil: (condition: () => boolean, untilMs: number | undefined) => Promise<void>;
+}
+
+/** A wait that is longer is begun anew: servers bound their timers. */
+const LONGEST_TIMER_MS = 365 * 24 * 60 * 60 * 1000;
+
+const inWorkflow: GateEffects = {
+  ...editEffects,
+  nowMs: () => Date.now(),
+  async waitUntil(holds, untilMs) {
+    if (untilMs === undefined) return condition(holds);
+    const ms = Math.min(Math.max(untilMs - Date.now(), 1), LONGEST_TIMER_MS);
+    await condition(holds, ms, { summary: 'approval deadline' });
+  },
+};
+
 /**
  * Waits until every request has a verdict, expired, or was settled by a stop. Returns `hand_over`
  * when the run should continue as new first: what waits is carried over.
  */
-export async function gate(memory: Memory, options: GateOptions): Promise<'decided' | 'hand_over'> {
-  const { handOverDue, onDecision } = options;
-  const open = new Set(options.keys);
-  const startedMs = Date.now();
+export async function gate(
+  memory: Memory,
+  { keys, onDecision, handOverDue }: GateOptions,
+  effects: GateEffects = inWorkflow,
+): Promise<'decided' | 'hand_over'> {
+  const open = new Set(keys);
+  const startedMs = effects.nowMs();
+  const due = () => handOverDue() && memory.inFlight === 0;
   try {
     for (;;) {
-      expire(memory, open);
+      expire(memory, open, effects.nowMs());
       for (const key of open) {
         const decision = decisionOf(memory.state.approvals, key);
         if (decision === undefined || isPending(memory, key)) continue;
         open.delete(key);
         onDecision(decision);
       }
-      if (open.size === 0) return 'decided';
+      if (open.size === 0) {
+        if (memory.status === 'waiting_approval') {
+          memory.show(memory.state.closing ? 'closing' : 'running');
+        }
+        return 'decided';
+      }
       if (memory.stop !== undefined) {
-        cancelAll(memory, open);
+        cancelAll(memory, open, effects.nowMs());
         continue;
       }
-      if (handOverDue() && memory.inFlight === 0 && memory.edits.length === 0) return 'hand_over';
-      const nextMs = nextDeadline(memory, open);
-      memory.show('waiting_approval', nextMs === undefined ? {} : { untilMs: nextMs });
-      const changed = () =>
-        memory.edits.length > 0 ||
-        memory.stop !== undefined ||
-        [...open].some((key) => !isPending(memory, key)) ||
-        (handOverDue() && memory.inFlight === 0);
+      if (due() && memory.edits.length === 0) return 'hand_over';
+      const untilMs = nextDeadline(memory.state.approvals, open, effects.nowMs());
+      memory.show('waiting_approval', untilMs === undefined ? {} : { untilMs });
       try {
-        if (nextMs === undefined) await condition(changed);
-        else
-          await condition(changed, Math.max(nextMs - Date.now(), 1), {
-            summary: 'approval deadline',
-          });
-        await validateEdits(memory);
+        await effects.waitUntil(
+          () =>
+            memory.edits.length > 0 ||
+            memory.stop !== undefined ||
+            [...open].some((key) => !isPending(memory, key)) ||
+            due(),
+          untilMs,
+        );
+        await validateEdits(memory, effects);
       } catch (error) {
         if (!isCancellation(error)) throw error;
-        memory.stop ??= {};
+        // A stop says so before it cancels the turn: this is the conversation's own end.
+        memory.stop ??= { reason: CANCELLED };
       }
     }
   } finally {
-    addWaited(memory, Date.now() - startedMs);
+    addWaited(memory, effects.nowMs() - startedMs);
   }
 }
+
+const CANCELLED = 'the conversation was cancelled';
 
 function isPending(memory: Memory, key: string): boolean {
-  return memory.state.approvals.pending.some(({ request }) => request.key === key);
+  return pendingOf(memory.state.approvals, key) !== undefined;
 }
 
-/** Reminders and escalations are data of the request: who is told, and how, is the integrator's. */
-function expire(memory: Memory, open: ReadonlySet<string>): void {
-  const nowMs = Date.now();
-  const at = new Date(nowMs).toISOString();
-  for (const pending of memory.state.approvals.pending) {
-    const { request } = pending;
-    if (!open.has(request.key)) continue;
-    if (request.expiresAt !== undefined && Date.parse(request.expiresAt) <= nowMs) {
-      const book = settleWithoutPerson(memory.state.approvals, request.key, 'expire', at);
-      memory.update({ approvals: book });
-      memory.note('approval_expired', `nobody decided about ${request.key} in time`, at);
-      continue;
-    }
-    remindAndEscalate(memory, pending, nowMs);
+function expire(memory: Memory, open: ReadonlySet<string>, nowMs: number): void {
+  const hasVerdict = (key: string) => memory.edits.some((edit) => edit.key === key);
+  const { book, notes, failed } = passDeadlines(
+    memory.state.approvals,
+    { keys: open, hasVerdict },
+    nowMs,
+  );
+  if (notes.length === 0) return;
+  memory.update({ approvals: book });
+  for (const { code, key, text } of notes) {
+    memory.note(code, text, new Date(nowMs).toISOString(), { details: { key } });
+  }
+  if (failed !== undefined) {
+    refuseEdits(memory, { code: 'not_pending', message: `the turn ended, for ${failed} expired` });
   }
 }
 
-function remindAndEscalate(memory: Memory, pending: PendingApproval, nowMs: number): void {
-  const { request, settings, requestedAtMs } = pending;
+function cancelAll(memory: Memory, open: ReadonlySet<string>, nowMs: number): void {
+  const reason = whyCancelled(memory);
+  refuseEdits(memory, { code: 'not_pending', message: reason });
   const at = new Date(nowMs).toISOString();
-  let next = request;
-  if (request.remindAt !== undefined && Date.parse(request.remindAt) <= nowMs) {
-    const { remindAt: _, ...rest } = next;
-    next = rest;
-    memory.note('approval_reminder', `${request.key} still waits`, at);
-  }
-  const passed = settings.escalate?.findLast(({ afterMs }) => requestedAtMs + afterMs <= nowMs);
-  if (passed !== undefined && passed.askedOf !== request.askedOf) {
-    next = { ...next, askedOf: passed.askedOf };
-    memory.note('approval_escalated', `${request.key} is asked of ${passed.askedOf} now`, at);
-  }
-  if (next === request) return;
-  const { approvals } = memory.state;
   memory.update({
-    approvals: {
-      ...approvals,
-      pending: approvals.pending.map((other) =>
-        other === pending ? { ...pending, request: next } : other,
-      ),
-    },
+    approvals: settleWithoutPerson(memory.state.approvals, open, {
+      decision: 'cancel',
+      at,
+      reason,
+    }),
   });
 }
 
-function nextDeadline(memory: Memory, open: ReadonlySet<string>): number | undefined {
-  const nowMs = Date.now();
-  const times = memory.state.approvals.pending.flatMap(({ request, settings, requestedAtMs }) =>
-    open.has(request.key)
-      ? [
-          ...[request.expiresAt, request.remindAt].flatMap((time) =>
-            time === undefined ? [] : [Date.parse(time)],
-          ),
-          ...(settings.escalate ?? []).map(({ afterMs }) => requestedAtMs + afterMs),
-        ]
-      : [],
-  );
-  const future = times.filter((time) => time > nowMs);
-  return future.length === 0 ? undefined : Math.min(...future);
-}
-
-function cancelAll(memory: Memory, open: ReadonlySet<string>): void {
-  const at = new Date().toISOString();
-  refuseEdits(memory, { code: 'not_pending', message: 'the turn was stopped' });
-  let book = memory.state.approvals;
-  for (const key of open) book = settleWithoutPerson(book, key, 'cancel', at, memory.stop?.reason);
-  memory.update({ approvals: book });
+function whyCancelled({ stop }: Memory): string {
+  if (stop?.reason === CANCELLED) return CANCELLED;
+  const by = stop?.by === undefined ? '' : ` by "${stop.by.id}"`;
+  const why = stop?.reason === undefined ? '' : `: ${stop.reason}`;
+  return `the turn was stopped${by}${why}`;
 }
 
 function addWaited(memory: Memory, ms: number): void {

@@ -6,7 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { SegmentInput, SegmentOutput } from '../core/activity-shapes.ts';
-import type { Decision } from '../core/approval.ts';
+import { carriedApprovals, inputsOf, replaceInput } from '../core/carried-approvals.ts';
 import type { ConversationState, OpenBatch } from '../core/conversation-state.ts';
 import type { Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
@@ -16,7 +16,8 @@ import { absorbMessages, toBlob } from './absorb.ts';
 import type { Memory } from './memory.ts';
 import { ownActivity } from './own-activity.ts';
 import { HANDING_OVER } from './receive-verdict.ts';
-import { refuseEdits } from './validate-edits.ts';
+import { editEffects } from './validate-edit.ts';
+import { refuseEdits, validateEdits } from './validate-edits.ts';
 
 /** Events that a run has at least: a smaller budget would hand over without end. */
 const MIN_EVENTS = 30;
@@ -40,7 +41,6 @@ export function handOverDue(memory: Memory): boolean {
 export async function handOver(memory: Memory): Promise<never> {
   memory.handingOver = true;
   memory.show('handing_over');
-  refuseEdits(memory, HANDING_OVER);
   await moveLargeToBlobs(memory);
   const sent = memory.state.items.length;
   const batch = memory.state.batch;
@@ -48,11 +48,14 @@ export async function handOver(memory: Memory): Promise<never> {
   const segment = await writeSegment(memory, loose);
   for (let round = 0; round < MAX_ANSWER_ROUNDS; round++) {
     await absorbMessages(memory, CARRIED_INLINE_BYTES);
+    await validateEdits(memory, editEffects);
+    await moveLargeToBlobs(memory);
     await condition(allHandlersFinished);
     // An update that is answered in the task that ends the run can lose its answer.
-    if (memory.answeredAt !== workflowInfo().historyLength) break;
+    if (memory.edits.length === 0 && memory.answeredAt !== workflowInfo().historyLength) break;
     await sleep(1, { summary: 'answers go out before the hand-over' });
   }
+  refuseEdits(memory, HANDING_OVER);
   const { state } = memory;
   const next: ConversationState = {
     ...state,
@@ -60,10 +63,7 @@ export async function handOver(memory: Memory): Promise<never> {
     position: { run: workflowInfo().runId, count: segment.count, digest: segment.digest },
     items: state.items.slice(sent),
     ...(batch === undefined ? {} : { batch: carriedBatch(batch, segment.blob) }),
-    approvals: {
-      pending: state.approvals.pending,
-      decided: state.approvals.decided.map((decision) => forgotten(decision, batch)),
-    },
+    approvals: carriedApprovals(state.approvals, openKeys(batch)),
   };
   return continueAsNew<(argument: { resumed: ConversationState }) => Promise<unknown>>({
     resumed: next,
@@ -111,11 +111,8 @@ function carriedBatch(batch: OpenBatch, segment: string): OpenBatch {
   };
 }
 
-/** Of decisions that nothing will be read from again only who and when is kept. */
-function forgotten(decision: Decision, batch: OpenBatch | undefined): Decision {
-  if (batch?.plan.some(({ key }) => key === decision.key) === true) return decision;
-  const { reason: _reason, edited: _edited, ...rest } = decision;
-  return { ...rest, verdicts: decision.verdicts.map(({ reason: _, ...verdict }) => verdict) };
+function openKeys(batch: OpenBatch | undefined): ReadonlySet<string> {
+  return new Set((batch?.plan ?? []).map(({ key }) => key));
 }
 
 async function moveLargeToBlobs(memory: Memory): Promise<void> {
@@ -134,17 +131,13 @@ async function moveLargeToBlobs(memory: Memory): Promise<void> {
     const plan = [];
     for (const call of batch.plan) plan.push({ ...call, input: await small(call.key, call.input) });
     memory.update({ batch: { ...batch, plan } });
-    const pending = [];
-    for (const waiting of memory.state.approvals.pending) {
-      const { request } = waiting;
-      const input = await small(`${request.key} ${request.digest}`, request.input);
-      pending.push({ ...waiting, request: { ...request, input } });
-    }
-    const { approvals } = memory.state;
-    const still = pending.filter(({ request }) =>
-      approvals.pending.some((other) => other.request.key === request.key),
-    );
-    memory.update({ approvals: { ...approvals, pending: still } });
+  }
+  for (const { key, digest, input } of inputsOf(memory.state.approvals, openKeys(batch))) {
+    const stored = await small(`${key} ${digest}`, input);
+    // Verdicts go on arriving meanwhile: only the arguments are exchanged.
+    memory.update({
+      approvals: replaceInput(memory.state.approvals, { key, digest, input: stored }),
+    });
   }
   if (lastTurn !== undefined) {
     const text = await small('lastTurn', lastTurn.text);

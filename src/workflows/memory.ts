@@ -34,12 +34,12 @@ export class Memory {
   headers: Header[] = [];
   /** Set by `stop`, until the turn has ended. */
   stop: Stop | undefined;
-  /** Verdicts whose new arguments are to be validated, and those that came behind them. */
+  /** Verdicts whose new arguments are to be validated, and those that came behind them, in order. */
   edits: WaitingEdit[] = [];
   handingOver = false;
   /** History length at which the newest update was answered. */
   answeredAt = -1;
-  /** Activities in flight: there is no hand-over before they are done. */
+  /** Activities in flight, and calls between two attempts: there is no hand-over before they are done. */
   inFlight = 0;
 
   private waitingNotes = 0;
@@ -62,6 +62,11 @@ export class Memory {
     this.status = status;
     this.waitingUntilMs = waiting.untilMs;
     this.waitingFor = waiting.for;
+    this.onChange(this);
+  }
+
+  /** Shows people again what the conversation is doing: a part of it has changed. */
+  refresh(): void {
     this.onChange(this);
   }
 

@@ -4,6 +4,7 @@ import type { Header } from '../core/header.ts';
 import type { Json } from '../core/json.ts';
 import type { Message, SendAnswer, Stop } from '../core/message.ts';
 import { QUERIES, SIGNALS, UPDATES } from '../core/names.ts';
+import type { Revocation, RevokeAnswer } from '../core/revoke-rule.ts';
 import type { ConversationSummary, Page, StatusAnswer } from '../core/status.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Effect } from '../core/effect.ts';
@@ -18,9 +19,11 @@ export const denySignal = defineSignal<
 >(SIGNALS.deny);
 export const stopSignal = defineSignal<[Stop?]>(SIGNALS.stop);
 export const closeSignal = defineSignal<[Stop?]>(SIGNALS.close);
+export const revokeSignal = defineSignal<[Revocation]>(SIGNALS.revoke);
 
 export const sendUpdate = defineUpdate<SendAnswer, [Message]>(UPDATES.send);
 export const decideUpdate = defineUpdate<DecideAnswer, [Verdict]>(UPDATES.decide);
+export const revokeUpdate = defineUpdate<RevokeAnswer, [Revocation]>(UPDATES.revoke);
 
 /** Which part of a bounded list: `limit` defaults to 100, at most 500. */
 export interface PageRequest {

@@ -1,4 +1,5 @@
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
+import type { Refusal } from '../core/refusal.ts';
 
 /**
  * What a payload that cannot be decoded becomes. Throwing instead would fail the workflow task, and
@@ -20,6 +21,13 @@ export function isUndecodable(value: unknown): value is Undecodable {
     'undecodable' in value &&
     typeof value.undecodable === 'object'
   );
+}
+
+/** What to say to whoever sent a payload that cannot be decoded; undefined for any other value. */
+export function undecodableRefusal(value: unknown): Refusal | undefined {
+  if (!isUndecodable(value)) return undefined;
+  const problem = String(value.undecodable.problem).slice(0, 500);
+  return { code: 'undecodable', message: `the payload could not be read: ${problem}` };
 }
 
 export const payloadConverter: PayloadConverter = {

@@ -8,6 +8,8 @@ export {
   denySignal,
   entriesQuery,
   messageSignal,
+  revokeSignal,
+  revokeUpdate,
   sendUpdate,
   specQuery,
   stateQuery,

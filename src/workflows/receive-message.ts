@@ -1,21 +1,17 @@
-import { type Decision, settle } from '../core/approval.ts';
+import { denyByMessage } from '../core/deny-by-message.ts';
 import { enqueue, INBOX_CAPACITY, seenMessage } from '../core/inbox.ts';
 import { messageSchema, type SendAnswer } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { Memory } from './memory.ts';
-import { isUndecodable } from './payload-converter.ts';
+import { undecodableRefusal } from './payload-converter.ts';
 
 export type Received<Answer> = { readonly answer: Answer } | { readonly refusal: Refusal };
 
 /** Whether a message would be taken; what update `send` refuses so leaves no event. */
 export function judgeMessage(memory: Memory, value: unknown): Refusal | undefined {
-  if (isUndecodable(value)) {
-    return {
-      code: 'undecodable',
-      message: `the payload could not be read: ${value.undecodable.problem}`,
-    };
-  }
+  const undecodable = undecodableRefusal(value);
+  if (undecodable !== undefined) return undecodable;
   const parsed = parse(messageSchema, value);
   if ('problems' in parsed) {
     return {
@@ -76,24 +72,9 @@ export function receiveMessage(memory: Memory, value: unknown, at: string): Rece
   return { answer };
 }
 
-/** Where the asking side chose so, a user's message answers what waits: with a denial. */
+/** A message may answer what waits, where the asking side chose so. */
 function denyPendingFor(memory: Memory, messageId: string, at: string): boolean {
-  const { approvals } = memory.state;
-  const denied = approvals.pending.filter(
-    ({ settings }) => settings.onMessageWhileWaiting === 'deny',
-  );
-  let book = approvals;
-  for (const { request } of denied) {
-    const decision: Decision = {
-      key: request.key,
-      ...(request.callId === undefined ? {} : { callId: request.callId }),
-      decision: 'deny',
-      at,
-      reason: `The user sent a message instead (${messageId}).`,
-      verdicts: request.verdicts,
-    };
-    book = settle(book, decision);
-  }
-  if (denied.length > 0) memory.update({ approvals: book });
-  return denied.length > 0;
+  const { book, denied } = denyByMessage(memory.state.approvals, { id: messageId, at });
+  if (denied) memory.update({ approvals: book });
+  return denied;
 }

@@ -1,13 +1,15 @@
-import type { Circumstances } from '../core/judge-verdict.ts';
-import { judge } from '../core/judge-verdict.ts';
+import { type Circumstances, judge } from '../core/judge-verdict.ts';
 import { parse } from '../core/parse.ts';
 import type { Refusal } from '../core/refusal.ts';
-import { MAX_RULES, ruleOf } from '../core/remember-rules.ts';
 import { utf8Bytes } from '../core/slices.ts';
-import { INLINE_LIMIT_BYTES } from '../core/stored.ts';
-import { type DecideAnswer, type Verdict, verdictSchema } from '../core/verdict.ts';
+import {
+  type DecideAnswer,
+  MAX_REASON_BYTES,
+  type Verdict,
+  verdictSchema,
+} from '../core/verdict.ts';
 import type { Memory, WaitingEdit } from './memory.ts';
-import { isUndecodable } from './payload-converter.ts';
+import { undecodableRefusal } from './payload-converter.ts';
 import type { Received } from './receive-message.ts';
 
 export type ReceivedVerdict = Received<DecideAnswer> | { readonly waiting: WaitingEdit };
@@ -16,14 +18,8 @@ export type ReceivedVerdict = Received<DecideAnswer> | { readonly waiting: Waiti
 export function readVerdict(
   value: unknown,
 ): { readonly verdict: Verdict } | { readonly refusal: Refusal } {
-  if (isUndecodable(value)) {
-    return {
-      refusal: {
-        code: 'undecodable',
-        message: `the payload could not be read: ${value.undecodable.problem}`,
-      },
-    };
-  }
+  const undecodable = undecodableRefusal(value);
+  if (undecodable !== undefined) return { refusal: undecodable };
   const parsed = parse(verdictSchema, value);
   if ('problems' in parsed) {
     return {
@@ -35,11 +31,14 @@ export function readVerdict(
     };
   }
   const { reason } = parsed.value;
-  if (reason !== undefined && utf8Bytes(reason) > INLINE_LIMIT_BYTES) {
+  const bytes = reason === undefined ? 0 : utf8Bytes(JSON.stringify(reason));
+  if (bytes > MAX_REASON_BYTES) {
     return {
       refusal: {
         code: 'too_large',
-        message: `a reason may have ${INLINE_LIMIT_BYTES} bytes, this one has ${utf8Bytes(reason)}`,
+        message: `a reason may have ${MAX_REASON_BYTES} bytes, this one has ${bytes}`,
+        size: bytes,
+        limit: MAX_REASON_BYTES,
       },
     };
   }
@@ -56,7 +55,10 @@ export function judgeVerdict(memory: Memory, value: unknown, at: string): Refusa
   return undefined;
 }
 
-/** Records a verdict. New arguments wait for their validation, and hold their place meanwhile. */
+/**
+ * Records a verdict. New arguments wait for their validation, and hold their place meanwhile: a
+ * verdict about the same call that comes behind them waits too.
+ */
 export function receiveVerdict(
   memory: Memory,
   value: unknown,
@@ -73,16 +75,17 @@ export function receiveVerdict(
     case 'repeated':
       return { answer: judgement.answer };
     case 'validate':
-      if (memory.handingOver) return { refusal: HANDING_OVER };
-      return { waiting: enqueueEdit(memory, { verdict, from, key: judgement.key }) };
+      // The sender of an update tries again; the sender of a signal is gone, so it waits.
+      if (memory.handingOver && from === 'update') return { refusal: HANDING_OVER };
+      return { waiting: enqueue(memory, { verdict, from, key: judgement.key }) };
     case 'taken': {
       const { key } = judgement.answer;
-      if (memory.edits.some((edit) => edit.key === key && edit.fate === undefined)) {
-        return { waiting: enqueueEdit(memory, { verdict, from, key }) };
+      if (memory.edits.some((edit) => edit.key === key)) {
+        return { waiting: enqueue(memory, { verdict, from, key }) };
       }
-      const problem = judgement.decided ? remember(memory, verdict, key, at) : undefined;
-      if (problem !== undefined) return { refusal: { code: 'invalid_verdict', message: problem } };
-      memory.update({ approvals: judgement.book });
+      memory.update({ approvals: judgement.book, rules: judgement.rules });
+      // Nothing wakes up for it, but people see who approved.
+      if (!judgement.decided) memory.refresh();
       return { answer: judgement.answer };
     }
   }
@@ -97,30 +100,14 @@ export function circumstances(memory: Memory, at: string): Circumstances {
   return {
     at,
     starter: memory.state.by,
+    rules: memory.state.rules,
     isKnownCall: (target) =>
       memory.state.batch?.plan.some((call) => call.key === target || call.callId === target) ===
         true || memory.headers.some((header) => header.key === target),
   };
 }
 
-/** Keeps the rule that an approval asks for; the text of a problem when there can be none. */
-export function remember(
-  memory: Memory,
-  verdict: Verdict,
-  key: string,
-  at: string,
-): string | undefined {
-  if (verdict.decision !== 'approve' || verdict.remember === undefined) return undefined;
-  const pending = memory.state.approvals.pending.find(({ request }) => request.key === key);
-  if (pending === undefined) return undefined;
-  const id = `rule-${memory.state.rules.length + 1}-${key.slice(key.lastIndexOf('/') + 1)}`;
-  const rule = ruleOf(verdict.remember, pending.request, { id, by: verdict.by, at });
-  if ('problem' in rule) return rule.problem;
-  memory.update({ rules: [...memory.state.rules, rule].slice(-MAX_RULES) });
-  return undefined;
-}
-
-function enqueueEdit(memory: Memory, edit: WaitingEdit): WaitingEdit {
+function enqueue(memory: Memory, edit: WaitingEdit): WaitingEdit {
   memory.edits.push(edit);
   return edit;
 }

@@ -1,8 +1,10 @@
-import { ApplicationFailure, condition, setHandler, workflowInfo } from '@temporalio/workflow';
-import { stopSchema } from '../core/message.ts';
+import { condition, setHandler, workflowInfo } from '@temporalio/workflow';
+import { cutText } from '../core/cut-text.ts';
+import { type Stop, stopSchema } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
-import { type Refusal, REFUSAL_TYPE } from '../core/refusal.ts';
 import { isJsonObject } from '../core/json.ts';
+import { SIGNALS, UPDATES } from '../core/names.ts';
+import type { Refusal } from '../core/refusal.ts';
 import type { Memory } from './memory.ts';
 import {
   approveSignal,
@@ -10,11 +12,17 @@ import {
   decideUpdate,
   denySignal,
   messageSignal,
+  revokeSignal,
+  revokeUpdate,
   sendUpdate,
   stopSignal,
 } from './messages.ts';
 import { judgeMessage, receiveMessage } from './receive-message.ts';
+import { judgeRevocation, receiveRevocation } from './receive-revocation.ts';
 import { judgeVerdict, receiveVerdict } from './receive-verdict.ts';
+import { noteRefusedSignal, refusalFailure } from './refusals.ts';
+
+const MAX_STOP_REASON_CHARACTERS = 1_000;
 
 /** What the conversation does when it is told to stop. */
 export interface Interruption {
@@ -30,7 +38,9 @@ export function receiveFromOutside(memory: Memory, { interruptTurn }: Interrupti
     messageSignal,
     (message) => {
       const received = receiveMessage(memory, message, now());
-      if ('refusal' in received) noteRefusal(memory, 'message', received.refusal, message);
+      if ('refusal' in received) {
+        noteRefusedSignal(memory, SIGNALS.message, received.refusal, message);
+      }
     },
     { description: '{ content, id?, when?: "queue" | "steer", by? }: say something to the agent' },
   );
@@ -44,17 +54,37 @@ export function receiveFromOutside(memory: Memory, { interruptTurn }: Interrupti
         const verdict =
           isJsonObject(value) && !('undecodable' in value) ? { ...value, decision } : value;
         const received = receiveVerdict(memory, verdict, 'signal', now());
-        if ('refusal' in received) noteRefusal(memory, decision, received.refusal, value);
+        if ('refusal' in received) noteRefusedSignal(memory, decision, received.refusal, value);
       },
       { description: `{ key, by: { id }, reason?, … }: ${decision} a call that waits` },
     );
   }
   setHandler(
+    revokeSignal,
+    (value) => {
+      const received = receiveRevocation(memory, value, now());
+      if ('refusal' in received) {
+        noteRefusedSignal(memory, SIGNALS.revoke, received.refusal, value);
+      }
+    },
+    { description: '{ rule, by: { id }, reason? }: take back what an approval asked to remember' },
+  );
+  setHandler(
+    revokeUpdate,
+    (value) => answerOf(memory, UPDATES.revoke, receiveRevocation(memory, value, now())),
+    {
+      validator: (value) => {
+        refuse(UPDATES.revoke, judgeRevocation(memory, value, now()));
+      },
+      description: '{ rule, by: { id }, reason? } → { rule, tool, by, at }',
+    },
+  );
+  setHandler(
     stopSignal,
     (value) => {
       if (memory.state.running === undefined) return;
       const parsed = parse(stopSchema, value ?? {});
-      memory.stop = 'value' in parsed ? parsed.value : {};
+      memory.stop = 'value' in parsed ? shortStop(parsed.value) : {};
       interruptTurn();
     },
     { description: '{ reason?, by? }: interrupt the running turn; the conversation stays usable' },
@@ -67,27 +97,32 @@ export function receiveFromOutside(memory: Memory, { interruptTurn }: Interrupti
     },
     { description: '{ by? }: the running turn finishes, then the conversation completes' },
   );
-  setHandler(sendUpdate, (message) => answerOf(memory, receiveMessage(memory, message, now())), {
-    validator: (message) => {
-      refuse(judgeMessage(memory, message));
+  setHandler(
+    sendUpdate,
+    (message) => answerOf(memory, UPDATES.send, receiveMessage(memory, message, now())),
+    {
+      validator: (message) => {
+        refuse(UPDATES.send, judgeMessage(memory, message));
+      },
+      description: '{ content, id?, when?, by? } → { turn, state }',
     },
-    description: '{ content, id?, when?, by? } → { turn, state }',
-  });
+  );
   setHandler(
     decideUpdate,
     async (verdict) => {
       const received = receiveVerdict(memory, verdict, 'update', now());
-      if (!('waiting' in received)) return answerOf(memory, received);
+      if (!('waiting' in received)) return answerOf(memory, UPDATES.decide, received);
       const { waiting } = received;
       await condition(() => waiting.fate !== undefined);
       return answerOf(
         memory,
+        UPDATES.decide,
         waiting.fate ?? { refusal: { code: 'not_pending', message: 'it was not decided' } },
       );
     },
     {
       validator: (verdict) => {
-        refuse(judgeVerdict(memory, verdict, now()));
+        refuse(UPDATES.decide, judgeVerdict(memory, verdict, now()));
       },
       description:
         '{ decision: "approve" | "deny", key, by: { id }, … } → { decision, key, by, at }',
@@ -97,33 +132,24 @@ export function receiveFromOutside(memory: Memory, { interruptTurn }: Interrupti
 
 function answerOf<Answer>(
   memory: Memory,
+  name: string,
   received: { readonly answer: Answer } | { readonly refusal: Refusal },
 ): Answer {
   memory.answeredAt = workflowInfo().historyLength;
   if ('answer' in received) return received.answer;
-  throw failureOf(received.refusal);
+  throw refusalFailure(name, received.refusal);
 }
 
-function refuse(refusal: Refusal | undefined): void {
-  if (refusal !== undefined) throw failureOf(refusal);
+function refuse(name: string, refusal: Refusal | undefined): void {
+  if (refusal !== undefined) throw refusalFailure(name, refusal);
 }
 
-function failureOf(refusal: Refusal): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: refusal.message,
-    type: REFUSAL_TYPE,
-    nonRetryable: true,
-    details: [refusal],
-  });
-}
-
-/** A refused signal has nobody to answer: the audit keeps it, with who sent it. */
-function noteRefusal(memory: Memory, signal: string, refusal: Refusal, value: unknown): void {
-  const by = isJsonObject(value) && isJsonObject(value['by']) ? value['by']['id'] : undefined;
-  const who = typeof by === 'string' ? by.slice(0, 255) : 'unknown sender';
-  memory.note('signal_refused', `${signal} of ${who}: ${refusal.message}`, now(), {
-    details: { signal, code: refusal.code, by: who },
-  });
+/** A stop is never refused, however much is said with it: the reason enters the results. */
+function shortStop({ reason, by }: Stop): Stop {
+  return {
+    ...(reason === undefined ? {} : { reason: cutText(reason, MAX_STOP_REASON_CHARACTERS) }),
+    ...(by === undefined ? {} : { by }),
+  };
 }
 
 function now(): string {

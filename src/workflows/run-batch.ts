@@ -1,10 +1,15 @@
-import { decisionOf, type Decision, type PendingApproval, publish } from '../core/approval.ts';
-import type { ApprovalRequest } from '../core/approval-request.ts';
-import type { EditedInput } from '../core/approval.ts';
+import {
+  type Decision,
+  decisionOf,
+  type EditedInput,
+  pendingOf,
+  publish,
+} from '../core/approval.ts';
 import { createLanes, lanesOf, type Task } from '../core/batch.ts';
 import { positionOfKey, type PlannedCall } from '../core/call.ts';
 import type { OpenBatch, SettledCall } from '../core/conversation-state.ts';
 import { addCall } from '../core/conversation-summary.ts';
+import { newRequest, withTimeout } from '../core/new-request.ts';
 import { outcomeOfDecision } from '../core/outcome-of-decision.ts';
 import { settleWithout } from '../core/settle-call.ts';
 import { applyStatePatch } from '../core/state-patch.ts';
@@ -23,6 +28,8 @@ export interface BatchEffects {
 
 /** The shared state may grow by patches to this, in bytes of JSON. */
 const MAX_SHARED_STATE_BYTES = 64 * 1024;
+/** Of people's reasons in the results of one batch. */
+const REASONS_CHARACTERS = 256 * 1024;
 
 /**
  * Settles every call of a batch: asks, waits, runs, and adds exactly one result per call to the
@@ -47,14 +54,25 @@ export async function runBatch(
   const run = (call: PlannedCall, edited?: EditedInput): Task => {
     return async () => {
       if (settled[call.index] != null) return;
-      if (memory.stop !== undefined || failed) keep(call, notBegun(call));
-      else keep(call, await effects.runCall(call, edited));
+      if (memory.stop !== undefined || failed) {
+        keep(call, notBegun(call));
+        return;
+      }
+      // Also between two attempts: a run that ended then would leave the call behind.
+      memory.inFlight += 1;
+      try {
+        keep(call, await effects.runCall(call, edited));
+      } finally {
+        memory.inFlight -= 1;
+      }
     };
   };
   const startEarly = (call: PlannedCall, edited?: EditedInput) => {
     if (runAsDecided && call.parallelSafe) early.push(earlyLanes(run(call, edited)));
   };
 
+  // All results are inputs of one completion: many denials leave each reason fewer words.
+  const reasonCharacters = Math.max(200, Math.floor(REASONS_CHARACTERS / batch.plan.length));
   memory.update({ batch: { plan: batch.plan, settled } });
   const ready: { readonly call: PlannedCall; edited?: EditedInput }[] = [];
   const asked: PlannedCall[] = [];
@@ -69,16 +87,16 @@ export async function runBatch(
       asked.push(call);
     }
   }
-  for (const call of asked) ask(memory, call, effects.nowMs());
   if (asked.length > 0) {
+    ask(memory, asked, effects.nowMs());
     const byKey = new Map(asked.map((call) => [call.key, call]));
     const waited = await effects.waitForDecisions([...byKey.keys()], (decision) => {
       const call = byKey.get(decision.key);
       if (call === undefined) return;
-      const outcome = outcomeOfDecision(decision);
+      const outcome = outcomeOfDecision(decision, reasonCharacters);
       if (outcome !== undefined) {
         keep(call, settleWithout(call, positionOfKey(call.key), outcome));
-        if (decision.decision === 'expire' && call.approval?.expire === 'fail') failed = true;
+        if (decision.decision === 'expire' && expires(memory, call) === 'fail') failed = true;
         return;
       }
       ready.push({ call, ...(decision.edited === undefined ? {} : { edited: decision.edited }) });
@@ -95,6 +113,10 @@ export async function runBatch(
   return failed ? 'expired' : 'done';
 }
 
+function expires(memory: Memory, call: PlannedCall): 'deny' | 'fail' {
+  return (call.approval ?? memory.state.spec.settings.approval).expire;
+}
+
 function hasRule(memory: Memory, call: PlannedCall): boolean {
   return call.rule !== undefined && memory.state.rules.some(({ id }) => id === call.rule);
 }
@@ -107,36 +129,31 @@ function notBegun(call: PlannedCall): SettledCall {
   });
 }
 
-function ask(memory: Memory, call: PlannedCall, nowMs: number): void {
-  const { approvals } = memory.state;
-  const isPublished =
-    decisionOf(approvals, call.key) !== undefined ||
-    approvals.pending.some(({ request }) => request.key === call.key);
-  if (isPublished) return;
-  const settings = call.approval ?? memory.state.spec.settings.approval;
-  const iso = (ms: number | undefined) =>
-    ms === undefined ? undefined : new Date(nowMs + ms).toISOString();
-  const expiresAt = iso(settings.timeoutMs);
-  const remindAt = iso(settings.remindAfterMs);
-  const request: ApprovalRequest = {
-    kind: 'call',
-    key: call.key,
-    callId: call.callId,
-    tool: call.tool,
-    input: call.input,
-    digest: call.inputDigest,
-    summary: call.summary,
-    danger: call.danger,
-    reason: call.reason ?? '',
-    requestedAt: new Date(nowMs).toISOString(),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(remindAt === undefined ? {} : { remindAt }),
-    ...(settings.askedOf === undefined ? {} : { askedOf: settings.askedOf }),
-    ...(settings.quorum > 1 ? { quorum: settings.quorum } : {}),
-    verdicts: [],
-  };
-  const pending: PendingApproval = { request, settings, requestedAtMs: nowMs };
-  memory.update({ approvals: publish(approvals, pending) });
+/** All requests of a batch are published at once; those that a run before has published wait on. */
+function ask(memory: Memory, calls: readonly PlannedCall[], nowMs: number): void {
+  const { approvals, approvalTimeoutMs, spec } = memory.state;
+  const fresh = calls.filter(
+    ({ key }) =>
+      decisionOf(approvals, key) === undefined && pendingOf(approvals, key) === undefined,
+  );
+  const requests = fresh.map((call) =>
+    newRequest(
+      {
+        kind: 'call',
+        key: call.key,
+        callId: call.callId,
+        tool: call.tool,
+        input: call.input,
+        digest: call.inputDigest,
+        summary: call.summary,
+        danger: call.danger,
+        reason: call.reason ?? '',
+      },
+      withTimeout(call.approval ?? spec.settings.approval, approvalTimeoutMs),
+      nowMs,
+    ),
+  );
+  memory.update({ approvals: publish(approvals, requests) });
 }
 
 /** Results enter the transcript in call order, however they finished; so do their state patches. */

@@ -18,7 +18,9 @@ export interface TurnEffects {
   readonly runBatch: (batch: OpenBatch) => Promise<'done' | 'expired' | 'hand_over'>;
   readonly absorbMessages: () => Promise<void>;
   /** Asks a person whether the conversation may go on beyond a limit. */
-  readonly askForMore: (limit: LimitReached) => Promise<'extended' | 'refused' | 'hand_over'>;
+  readonly askForMore: (
+    limit: LimitReached,
+  ) => Promise<'extended' | 'refused' | 'expired' | 'hand_over'>;
   readonly handOverDue: () => boolean;
   readonly nowMs: () => number;
 }
@@ -46,6 +48,7 @@ export async function runTurn(memory: Memory, effects: TurnEffects): Promise<Tur
     if (limit !== undefined && onLimit === 'ask') {
       const answer = await effects.askForMore(limit);
       if (answer === 'hand_over') return 'hand_over';
+      if (answer === 'expired') return { stopReason: 'approval_expired' };
       if (answer === 'refused')
         return { stopReason: memory.stop === undefined ? limit : 'stopped' };
     } else if (limit !== undefined && onLimit !== 'wrapUp') {

@@ -1,61 +1,94 @@
-import type { ValidateInput, ValidateOutput } from '../core/activity-shapes.ts';
-import { positionOfKey } from '../core/call.ts';
+import { isCancellation } from '@temporalio/workflow';
+import type { ValidateOutput } from '../core/activity-shapes.ts';
+import { pendingOf } from '../core/approval.ts';
+import { type Judgement, judge } from '../core/judge-verdict.ts';
 import type { Json } from '../core/json.ts';
-import { judge } from '../core/judge-verdict.ts';
-import { ACTIVITIES, activityIds } from '../core/names.ts';
 import type { Refusal } from '../core/refusal.ts';
-import { utf8Bytes } from '../core/slices.ts';
-import { INLINE_LIMIT_BYTES } from '../core/stored.ts';
-import { toBlob } from './absorb.ts';
 import type { Memory, WaitingEdit } from './memory.ts';
-import { ownActivity } from './own-activity.ts';
-import { circumstances, remember } from './receive-verdict.ts';
+import { circumstances } from './receive-verdict.ts';
+
+export interface EditToValidate {
+  readonly key: string;
+  readonly tool: string;
+  readonly input: Json;
+}
+
+/** What the validation of new arguments needs of the world; plain functions in tests. */
+export interface EditEffects {
+  readonly nowMs: () => number;
+  /** @throws CancelledFailure when the turn is cancelled */
+  readonly validate: (memory: Memory, edit: EditToValidate) => Promise<ValidateOutput>;
+  /** Counts a verdict that nobody is answered about. */
+  readonly onRefused: (refusal: Refusal) => void;
+}
 
 /**
  * Validates the edited arguments that wait, in order of arrival: the first that the tool's schema
  * allows wins, the others are told why not. Runs in the main loop, never in a handler.
  */
-export async function validateEdits(memory: Memory): Promise<void> {
+export async function validateEdits(memory: Memory, effects: EditEffects): Promise<void> {
   for (;;) {
-    const edit = memory.edits.shift();
+    // It stays at the head while it is validated: what comes behind it must not overtake it.
+    const [edit] = memory.edits;
     if (edit === undefined) return;
     try {
-      edit.fate = await fateOf(memory, edit);
+      finish(memory, edit, await fateOf(memory, edit, effects), effects);
     } catch (error) {
-      edit.fate = {
-        refusal: {
-          code: 'not_pending',
-          message: 'the turn was stopped before the arguments were validated',
-        },
-      };
-      noteRefusal(memory, edit);
-      throw error;
+      const stopped = isCancellation(error);
+      const refusal: Refusal = stopped
+        ? {
+            code: 'not_pending',
+            message: 'the turn was stopped before the arguments were validated',
+          }
+        : {
+            code: 'invalid_input',
+            message: `the new arguments were not validated: ${wordsOf(error)}`,
+          };
+      finish(memory, edit, { refusal }, effects);
+      if (stopped) throw error;
     }
-    noteRefusal(memory, edit);
   }
 }
 
 /** Tells everyone whose edit still waits why it is not taken. */
 export function refuseEdits(memory: Memory, refusal: Refusal): void {
-  for (const edit of memory.edits.splice(0)) {
-    edit.fate = { refusal };
-    noteRefusal(memory, edit);
+  for (const edit of memory.edits) {
+    finish(memory, edit, { refusal }, { nowMs: () => Date.now(), onRefused: () => {} });
   }
+}
+
+function finish(
+  memory: Memory,
+  edit: WaitingEdit,
+  fate: NonNullable<WaitingEdit['fate']>,
+  { nowMs, onRefused }: Pick<EditEffects, 'nowMs' | 'onRefused'>,
+): void {
+  memory.edits = memory.edits.filter((other) => other !== edit);
+  // Whoever waited was told already: the turn ended while it was validated.
+  if (edit.fate !== undefined) return;
+  edit.fate = fate;
+  if ('answer' in fate) return;
+  const { verdict, key, from } = edit;
+  const { code, message } = fate.refusal;
+  if (from === 'signal') onRefused(fate.refusal);
+  memory.note('verdict_refused', `${verdict.by.id}: ${message}`, isoAt(nowMs()), {
+    details: { code, key, from, decision: verdict.decision, by: verdict.by.id },
+  });
 }
 
 async function fateOf(
   memory: Memory,
   { verdict, key }: WaitingEdit,
+  effects: EditEffects,
 ): Promise<NonNullable<WaitingEdit['fate']>> {
-  const first = judge(memory.state.approvals, verdict, circumstances(memory, now()));
-  if (first.kind === 'refused') return { refusal: first.refusal };
-  if (first.kind === 'repeated') return { answer: first.answer };
-  if (first.kind === 'taken') return take(memory, verdict, key, first);
-  const pending = memory.state.approvals.pending.find(({ request }) => request.key === key);
-  const tool = pending?.request.tool;
-  if (tool === undefined)
+  const now = () => circumstances(memory, isoAt(effects.nowMs()));
+  const first = judge(memory.state.approvals, verdict, now());
+  if (first.kind !== 'validate') return take(memory, first);
+  const tool = pendingOf(memory.state.approvals, key)?.request.tool;
+  if (tool === undefined) {
     return { refusal: { code: 'not_pending', message: `${key} does not wait` } };
-  const validated = await validate(memory, key, tool, first.input);
+  }
+  const validated = await effects.validate(memory, { key, tool, input: first.input });
   if ('problems' in validated) {
     return {
       refusal: {
@@ -66,62 +99,30 @@ async function fateOf(
       },
     };
   }
-  const second = judge(memory.state.approvals, verdict, {
-    ...circumstances(memory, now()),
-    validated,
-  });
-  if (second.kind === 'refused') return { refusal: second.refusal };
-  if (second.kind === 'repeated') return { answer: second.answer };
-  if (second.kind === 'taken') return take(memory, verdict, key, second);
-  throw new Error('validated arguments need no validation');
+  const second = judge(memory.state.approvals, verdict, { ...now(), validated });
+  if (second.kind === 'validate') throw new Error('validated arguments need no validation');
+  return take(memory, second);
 }
 
 function take(
   memory: Memory,
-  verdict: WaitingEdit['verdict'],
-  key: string,
-  judgement: Extract<ReturnType<typeof judge>, { kind: 'taken' }>,
+  judgement: Exclude<Judgement, { kind: 'validate' }>,
 ): NonNullable<WaitingEdit['fate']> {
-  const problem = judgement.decided ? remember(memory, verdict, key, now()) : undefined;
-  if (problem !== undefined) return { refusal: { code: 'invalid_verdict', message: problem } };
-  memory.update({ approvals: judgement.book });
-  return { answer: judgement.answer };
+  switch (judgement.kind) {
+    case 'refused':
+      return { refusal: judgement.refusal };
+    case 'repeated':
+      return { answer: judgement.answer };
+    case 'taken':
+      memory.update({ approvals: judgement.book, rules: judgement.rules });
+      return { answer: judgement.answer };
+  }
 }
 
-async function validate(
-  memory: Memory,
-  key: string,
-  tool: string,
-  value: Json,
-): Promise<ValidateOutput> {
-  const bytes = utf8Bytes(JSON.stringify(value));
-  const input = bytes > INLINE_LIMIT_BYTES ? await toBlob(memory, value) : value;
-  const edit = memory.state.counters.edit + 1;
-  memory.update({ counters: { ...memory.state.counters, edit } });
-  const place = positionOfKey(key);
-  const { spec, segment } = memory.state;
-  const request: ValidateInput = {
-    spec: spec.digest,
-    key,
-    tool,
-    input,
-    ...(segment === null ? {} : { segment }),
-  };
-  return ownActivity<ValidateOutput>(memory, {
-    type: ACTIVITIES.validate,
-    activityId: activityIds.edit(activityIds.call(place.turn, place.step, place.index), edit),
-    input: request,
-    summary: `do the new arguments fit ${tool}?`,
-  });
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 500) : 'an unknown failure';
 }
 
-function noteRefusal(memory: Memory, { verdict, from, fate, key }: WaitingEdit): void {
-  if (fate === undefined || 'answer' in fate) return;
-  memory.note('verdict_refused', `${verdict.by.id}: ${fate.refusal.message}`, now(), {
-    details: { code: fate.refusal.code, key, from },
-  });
-}
-
-function now(): string {
-  return new Date().toISOString();
+function isoAt(ms: number): string {
+  return new Date(ms).toISOString();
 }
