@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import {
   NativeConnection,
   type NativeConnectionOptions,
   Runtime,
   Worker,
+  type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { createActivities } from './activities/create-activities.ts';
@@ -14,13 +16,16 @@ import { openAttemptLedger } from './activities/ledger/open-attempt-ledger.ts';
 import { startSweeping } from './activities/ledger/start-sweeping.ts';
 import { sweepLostAttempts } from './activities/ledger/sweep-lost-attempts.ts';
 import { createRunningCalls } from './activities/running-calls.ts';
+import { logStrayRejections } from './activities/stray-rejections.ts';
 import { createTranscriptReader } from './activities/transcript/create-transcript-reader.ts';
 import { readConfig } from './config.ts';
 import { type ConfigOptions, checkConfig, type PerdureConfig } from './define-config.ts';
 import { openDeps } from './deps.ts';
 import type { Agent } from './tools/agent.ts';
 import { registerAgents } from './tools/register-agents.ts';
+import { modelWorkers } from './worker/model-workers.ts';
 import type { PerdureWorker } from './worker/perdure-worker.ts';
+import { runTogether, shutDownAll } from './worker/run-together.ts';
 import { hasSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle } from './worker/workflow-bundle.ts';
 import { resolveSettings } from './worker/worker-settings.ts';
@@ -36,6 +41,8 @@ export interface WorkerConnection {
   readonly connection?: NativeConnection | undefined;
   /** TLS, API key, metadata: on top of the profile. */
   readonly connectionOptions?: NativeConnectionOptions | undefined;
+  /** Payload codecs (encryption); the payload converter is ours. */
+  readonly payloadCodecs?: readonly PayloadCodec[] | undefined;
   /** Default `<pid>@<host>`. */
   readonly identity?: string | undefined;
 }
@@ -58,12 +65,14 @@ const HAND_OVER = { bytes: 3_000_000, events: 2_000 };
 export async function createWorker<const Agents extends readonly Agent<never>[]>(
   options: ConfigOptions<Agents> & WorkerConnection,
 ): Promise<PerdureWorker> {
-  const { address, namespace, connection, connectionOptions, identity, ...config } = options;
+  const { address, namespace, connection, connectionOptions, payloadCodecs, identity, ...config } =
+    options;
   return startWorker(checkConfig(config), {
     address,
     namespace,
     connection,
     connectionOptions,
+    payloadCodecs,
     identity,
   });
 }
@@ -74,6 +83,7 @@ export interface WorkerInternals {
   readonly handOver?: { readonly bytes: number; readonly events: number };
   readonly workflowBundle?: WorkflowBundleOption;
   readonly cancelGraceMs?: number;
+  readonly around?: ActivityEnvironment['around'];
 }
 
 /** Makes a worker from a configuration that was checked before. */
@@ -97,12 +107,14 @@ export async function startWorker(
       ...(where.address === undefined ? {} : { address: where.address }),
     } as NativeConnectionOptions));
   const log = Runtime.instance().logger;
-  const client = new Client({ connection, namespace, identity });
+  const dataConverter = { payloadCodecs: [...(where.payloadCodecs ?? [])] };
+  const client = new Client({ connection, namespace, identity, dataConverter });
   const ledgerDirectory = join(settings.dataDirectory, 'attempts');
   const ledger = await openAttemptLedger({ directory: ledgerDirectory, identity, log });
   const sweep = { ownId: ledger.id, directory: ledgerDirectory, client, log };
   await sweepLostAttempts(sweep);
   const { deps, dispose } = await openDeps(config.deps);
+  const forgetStrayRejections = logStrayRejections(log);
   const runningCalls = createRunningCalls({ onBlocked: (words) => log.warn(words) });
   const environment: ActivityEnvironment = {
     agents,
@@ -122,31 +134,42 @@ export async function startWorker(
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
     cancelGraceMs: internals.cancelGraceMs ?? CANCEL_GRACE_MS,
     searchAttributes: await hasSearchAttributes(connection, namespace),
-    modelTaskQueues: settings.modelTaskQueues,
+    modelTaskQueues: Object.fromEntries(
+      Object.entries(settings.modelQueues).map(([model, { taskQueue }]) => [model, taskQueue]),
+    ),
     handOver: internals.handOver ?? HAND_OVER,
     identity,
+    ...(internals.around === undefined ? {} : { around: internals.around }),
   };
-  const worker = await Worker.create({
+  const common: WorkerOptions = {
     connection,
     namespace,
     identity,
     taskQueue: settings.taskQueue,
-    workflowBundle: internals.workflowBundle ?? (await workflowBundle()),
+    dataConverter,
     activities: createActivities(environment, { runningCalls }),
-    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
     maxConcurrentActivityTaskExecutions: settings.maxConcurrentActivities,
     // Once calls are waited for by this long; the others were told to stop before.
     shutdownGraceTime: settings.shutdownForceTimeMs,
     shutdownForceTime: settings.shutdownForceTimeMs + CANCEL_GRACE_MS,
-    ...(settings.maxCachedWorkflows === undefined
-      ? {}
-      : { maxCachedWorkflows: settings.maxCachedWorkflows }),
-  });
+  };
+  const workers = [
+    await Worker.create({
+      ...common,
+      workflowBundle: internals.workflowBundle ?? (await workflowBundle()),
+      stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+      ...(settings.maxCachedWorkflows === undefined
+        ? {}
+        : { maxCachedWorkflows: settings.maxCachedWorkflows }),
+    }),
+    ...(await modelWorkers(common, settings.modelQueues)),
+  ];
   const sweeping = startSweeping(sweep);
   const close = async () => {
     await sweeping.stop();
+    forgetStrayRejections();
     await settings.events.flush();
     await ledger.close();
     await dispose();
@@ -164,7 +187,7 @@ export async function startWorker(
       const { shutdownSignals } = Runtime.instance().options;
       for (const signal of shutdownSignals) process.on(signal, onSignal);
       try {
-        await worker.run();
+        await runTogether(workers);
       } finally {
         for (const signal of shutdownSignals) process.off(signal, onSignal);
         await close();
@@ -172,7 +195,7 @@ export async function startWorker(
     },
     shutdown() {
       runningCalls.shutDown();
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      shutDownAll(workers);
     },
   };
 }

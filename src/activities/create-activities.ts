@@ -32,14 +32,14 @@ export function createActivities(
     [ACTIVITIES.blob]: watched(createBlobActivity(environment)),
     [ACTIVITIES.compact]: watched(createCompactActivity(environment)),
     [ACTIVITIES.segment]: watched(createSegmentActivity(environment)),
-    [ACTIVITIES.reconcile]: watched(createReconcile(environment)),
+    [ACTIVITIES.reconcile]: createReconcile(environment, options),
     default: createCallTool(environment, options),
   };
 }
 
 /** Heartbeats, and a place in the ledger: a worker that dies is noticed at once. */
 function watchedActivity<Input, Output>(
-  { ledger, identity }: ActivityEnvironment,
+  { ledger, identity, around }: ActivityEnvironment,
   activity: Activity<Input, Output>,
 ): Activity<Input, Output> {
   return async (input) => {
@@ -53,7 +53,7 @@ function watchedActivity<Input, Output>(
       activityType: info.activityType,
     });
     try {
-      return await activity(input);
+      return await (around?.(() => activity(input)) ?? activity(input));
     } finally {
       entry.returned();
       stopHeartbeat();

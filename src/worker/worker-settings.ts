@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { createBlobStore } from '../blobs/create-blob-store.ts';
 import type { Config } from '../config.ts';
 import { durationMs } from '../core/duration.ts';
-import type { WorkerSettings } from '../define-config.ts';
+import type { ModelQueue, WorkerSettings } from '../define-config.ts';
 import { createEventSink } from '../streams/create-event-sink.ts';
 import type { EventSink } from '../streams/event-sink.ts';
 import { join, resolve } from 'node:path';
@@ -20,7 +20,8 @@ export interface ResolvedSettings {
   readonly transcriptCacheBytes: number;
   readonly maxCachedWorkflows: number | undefined;
   readonly maxConcurrentActivities: number;
-  readonly modelTaskQueues: { readonly [model: string]: string };
+  /** By model id. */
+  readonly modelQueues: { readonly [model: string]: ModelQueue };
 }
 
 /** Options win over the environment, the environment over our defaults. */
@@ -46,9 +47,7 @@ export async function resolveSettings(
     transcriptCacheBytes: worker.transcriptCacheBytes ?? config.transcriptCacheBytes,
     maxCachedWorkflows: worker.maxCachedWorkflows ?? config.maxCachedWorkflows,
     maxConcurrentActivities: worker.maxConcurrentActivities ?? config.maxConcurrentActivities,
-    modelTaskQueues: Object.fromEntries(
-      Object.entries(options.models ?? {}).map(([model, queue]) => [model, queue.taskQueue]),
-    ),
+    modelQueues: options.models ?? {},
   };
 }
 

@@ -155,6 +155,7 @@ function reported(failure: AttemptFailure): ReportedFailure {
       };
     case 'not_known_here':
     case 'transient':
+    case 'store_unavailable':
       return { ...own, type: 'connection', message: failure.message, atOnce: false };
     case 'lost':
     case 'second_start':

@@ -77,12 +77,18 @@ async function live(
   for (;;) {
     if (memory.state.running === undefined) {
       const idle = await waitForMessage(memory);
-      if (idle === 'hand_over') return handOver(memory);
+      if (idle === 'hand_over') {
+        await handOver(memory);
+        continue;
+      }
       if (idle !== 'message') return finish(memory, idle);
       await beginTurn(memory);
     }
     const end = await runInScope();
-    if (end === 'hand_over') return handOver(memory);
+    if (end === 'hand_over') {
+      await handOver(memory);
+      continue;
+    }
     endTurn(memory, end);
     // A cancel that came while the turn ran has only interrupted it so far.
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled');

@@ -28,6 +28,8 @@ export type AttemptFailure =
       readonly message: string;
     }
   | { readonly kind: 'second_start'; readonly message: string }
+  /** The blob store or the server could not be read: the attempt did nothing. */
+  | { readonly kind: 'store_unavailable'; readonly message: string }
   /** No worker took it from its task queue in time. */
   | { readonly kind: 'no_worker'; readonly message: string }
   | { readonly kind: 'start_to_close'; readonly message: string }
@@ -91,7 +93,7 @@ function describeApplicationFailure(failure: ApplicationFailure): AttemptFailure
     case ATTEMPT_FAILURES.secondStart:
       return { kind: 'second_start', message };
     case ATTEMPT_FAILURES.storeUnavailable:
-      return { kind: 'transient', message, details: { wait: 'store' } };
+      return { kind: 'store_unavailable', message };
     default:
       if (ENDED_BY_OPERATOR.has(type))
         return { kind: 'lost', provedEnded: false, shutdown: false, message };

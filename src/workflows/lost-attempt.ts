@@ -75,7 +75,8 @@ async function reconcile(
       return { output, activityId };
     } catch (error) {
       const { kind } = describeFailure(error);
-      if (kind !== 'lost' && kind !== 'start_to_close') return undefined;
+      if (kind !== 'lost' && kind !== 'start_to_close' && kind !== 'store_unavailable')
+        return undefined;
     }
   }
   return undefined;

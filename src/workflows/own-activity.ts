@@ -52,6 +52,7 @@ export async function ownActivity<Output>(memory: Memory, activity: OwnActivity)
           await sleep(waitMs, { summary: 'waiting for a worker that knows it' });
           break;
         case 'transient':
+        case 'store_unavailable':
           memory.show('waiting_worker', { for: failure.message, untilMs: Date.now() + waitMs });
           await sleep(waitMs, { summary: 'waiting to try again' });
           break;

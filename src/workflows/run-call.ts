@@ -47,7 +47,8 @@ export async function runCall(
         startToCloseMs: call.timeout + RUNTIME_RESERVE_MS,
         ...(call.taskQueue === undefined ? {} : { scheduleToStartMs: OWN_QUEUE_PATIENCE_MS }),
         ...(call.completion === 'later' ? { heartbeat: 'none' as const } : {}),
-        onCancel: 'wait',
+        // Nobody acknowledges a stop for a call that was handed out.
+        onCancel: call.completion === 'later' ? 'try' : 'wait',
       });
       return settleBy(activityId, output);
     } catch (error) {
@@ -62,6 +63,12 @@ export async function runCall(
             return settled({ outcome: 'unknown_tool', effect: 'none', message: failure.message });
           }
           unknownForMs += waitMs;
+          if (!(await waited(memory, waitMs, failure.message)))
+            return settled(cancelled(call, lost));
+          break;
+        }
+        case 'store_unavailable': {
+          const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(n - 1, 10), LONGEST_WAIT_MS);
           if (!(await waited(memory, waitMs, failure.message)))
             return settled(cancelled(call, lost));
           break;
@@ -134,6 +141,10 @@ function callInput(
 }
 
 function cancelled(call: PlannedCall, lost: number): Outcome {
+  if (call.completion === 'later') {
+    const message = 'The service that was to complete it was not asked.';
+    return { outcome: 'cancelled', effect: unlessRead(call), message };
+  }
   return {
     outcome: 'cancelled',
     effect: lost > 0 ? unlessRead(call) : 'none',

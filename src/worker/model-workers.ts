@@ -1,0 +1,23 @@
+import { Worker, type WorkerOptions } from '@temporalio/worker';
+import type { ModelQueue } from '../define-config.ts';
+
+/**
+ * Workers for the task queues that models have of their own. The server holds their rate over all
+ * workers of a queue, so a limit per second is a limit of the whole fleet.
+ */
+export async function modelWorkers(
+  common: WorkerOptions,
+  queues: { readonly [model: string]: ModelQueue },
+): Promise<Worker[]> {
+  const byQueue = new Map(Object.values(queues).map((queue) => [queue.taskQueue, queue]));
+  byQueue.delete(common.taskQueue);
+  return Promise.all(
+    [...byQueue.values()].map(({ taskQueue, maxPerSecond }) =>
+      Worker.create({
+        ...common,
+        taskQueue,
+        ...(maxPerSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: maxPerSecond }),
+      }),
+    ),
+  );
+}
