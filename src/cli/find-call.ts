@@ -2,8 +2,8 @@ import type { ApprovalRequest } from '../core/approval-request.ts';
 import type { ConversationHandle } from '../client/conversation-handle.ts';
 import { CliError } from './cli-error.ts';
 
-/** `1.2.0.f3k9`: a key without its conversation. */
-const SHORT_KEY = /^\d+\.\d+\.\d+\.[^/.]+$/;
+/** `1.2.0.f3k9`, or `1.2.budget.0`: a key without its conversation. */
+const SHORT_KEY = /^\d+\.\d+\.(\d+|budget)\.[^/.]+$/;
 
 /** A key as lists show it: without the conversation that is in the column before. */
 export function shortKey({ key }: { readonly key: string }, conversationId: string): string {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { createRequire } from 'node:module';
 import { approvalsCommand } from './commands/approvals.ts';
 import { approveCommand } from './commands/approve.ts';
+import { revokeCommand } from './commands/revoke.ts';
 import { cancelCommand } from './commands/cancel.ts';
 import { checkCommand } from './commands/check.ts';
 import { closeCommand } from './commands/close.ts';
@@ -36,6 +37,7 @@ export function program(): Command {
     approvalsCommand(),
     approveCommand(),
     denyCommand(),
+    revokeCommand(),
     stopCommand(),
     closeCommand(),
     cancelCommand(),

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { StartOptions } from '../client/start-conversation.ts';
+import { durationMs } from '../core/duration.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Start } from '../core/start.ts';
 import { whoIsHere } from './by.ts';
@@ -16,6 +17,7 @@ export interface StartFlags {
   readonly tenant?: string;
   readonly tag?: readonly string[];
   readonly control?: 'policy' | 'approve';
+  readonly approvalTimeout?: string;
   readonly by?: string;
 }
 
@@ -34,6 +36,10 @@ export function addStartOptions(command: Command): Command {
         '`approve`: ask a person for every call that is not a read',
       ).choices(['policy', 'approve']),
     )
+    .option(
+      '--approval-timeout <duration>',
+      'of every approval, such as "2 hours"; shortens the agent’s',
+    )
     .option('--by <id>', 'who starts it (default: the system’s user)');
 }
 
@@ -43,6 +49,12 @@ export async function startArgument(flags: StartFlags): Promise<StartOptions> {
   const json = (option: string, text: string | undefined) =>
     text === undefined ? undefined : readJson(option, text);
   const limits = await json('--limits', flags.limits);
+  const approvalTimeout = durationMs(flags.approvalTimeout);
+  if (flags.approvalTimeout !== undefined && approvalTimeout === undefined) {
+    throw new CliError(
+      `--approval-timeout: expected a duration such as "2 hours", got "${flags.approvalTimeout}"`,
+    );
+  }
   if (limits !== undefined && !isJsonObject(limits)) {
     throw new CliError('--limits: expected a JSON object, such as \'{"maxSteps":5}\'');
   }
@@ -55,6 +67,7 @@ export async function startArgument(flags: StartFlags): Promise<StartOptions> {
     tenant,
     tags: tag === undefined ? undefined : [...tag],
     control,
+    approvalTimeout,
     by: whoIsHere(by),
   };
 }

@@ -1,21 +1,48 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { anthropic } from '../../src/models/anthropic/anthropic.ts';
+import { defineAgent } from '../../src/tools/define-agent.ts';
 import { findRunningServer } from '../../src/embedded-server/data-directory-lock.ts';
 import { broken, desk, echo } from './agents/desk.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { agentsFile, type CliRun, runCli } from './run-cli.ts';
 
-const served = serveAgents({ agents: [broken, desk, echo] });
+const api = createServer((_request, response) => {
+  response.writeHead(401, { 'content-type': 'application/json' });
+  const error = { type: 'authentication_error', message: 'invalid x-api-key' };
+  response.end(JSON.stringify({ type: 'error', error }));
+});
+const claude = defineAgent({
+  name: 'claude',
+  model: anthropic('claude-test', {
+    apiKey: 'sk-wrong',
+    // Asked when it is needed: the port is known by then.
+    fetch: (_url, init) => fetch(`http://127.0.0.1:${portOf(api)}/`, init),
+  }),
+  instructions: 'You answer.',
+});
+
+const served = serveAgents({ agents: [broken, claude, desk, echo] });
 let folder: string;
 beforeAll(async () => {
+  api.listen(0, '127.0.0.1');
+  await once(api, 'listening');
   folder = await mkdtemp(join(tmpdir(), 'perdure-test-cli-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  api.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
 
 function where(): string[] {
   const { taskQueue } = served;
@@ -41,7 +68,16 @@ describe('says in one line what is wrong and what to do', () => {
   test('an agent that no worker knows: the run fails at once and names those that there are', async () => {
     const run = await runCli(['run', 'nobody', 'hello', '--quiet', ...where()]);
     expect(run.exitCode).toBe(1);
-    expectOneLine(run, /UnknownAgent.*does not know the agent "nobody".*broken, desk, echo/);
+    expectOneLine(
+      run,
+      /UnknownAgent.*does not know the agent "nobody".*broken, claude, desk, echo/,
+    );
+  });
+
+  test('a key that is refused: the run fails with what to do', async () => {
+    const run = await runCli(['run', 'claude', 'hello', '--quiet', ...where()]);
+    expect(run.exitCode).toBe(1);
+    expectOneLine(run, /ModelRejected.*auth: .*invalid x-api-key/);
   });
 
   test('a malformed start argument: all problems, and nothing is started', async () => {
@@ -93,8 +129,7 @@ describe('says in one line what is wrong and what to do', () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    const port = String(portOf(other));
     const run = await runCli(['dev', agentsFile('desk.ts'), '--port', port], { cwd: folder });
     other.close();
     expect(run.exitCode).toBe(2);

@@ -12,6 +12,13 @@ export function agentsFile(name: string): string {
   return fileURLToPath(new URL(`./agents/${name}`, import.meta.url));
 }
 
+/** Without the developer's own settings: a profile, colours, a key. */
+export const CLI_ENVIRONMENT = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'],
+};
+
 export interface CliRun {
   readonly exitCode: number | undefined;
   readonly stdout: string;
@@ -36,14 +43,8 @@ export async function runCli(
     input,
     reject: false,
     timeout,
-    // Without the developer's own settings: a profile, colours, a key.
     extendEnv: false,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'],
-      ...env,
-    },
+    env: { ...CLI_ENVIRONMENT, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
   return { exitCode, stdout, stderr };

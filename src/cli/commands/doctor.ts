@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
 import type { PerdureClient } from '../../client/perdure-client.ts';
+import { readConfig } from '../../config.ts';
+import { resolveSettings } from '../../worker/worker-settings.ts';
+import { agentsFilePath, loadAgentsFile } from '../agents-file.ts';
+import { dataDirectoryOf } from '../data-directory.ts';
+import { checkBlobs } from '../doctor/check-blobs.ts';
+import { checkModels } from '../doctor/check-models.ts';
 import { EXIT } from '../exit-codes.ts';
 import { checkCli } from '../doctor/check-cli.ts';
 import { checkPollRate } from '../doctor/check-poll-rate.ts';
@@ -19,8 +25,12 @@ interface Options extends ServerOptions {
 export function doctorCommand(): Command {
   return serverCommand('doctor')
     .description('look for what is wrong with the set-up, and say how to mend it')
+    .argument(
+      '[file]',
+      'agents file, to try its models (default: perdure.config.ts, if it is here)',
+    )
     .option('--fix', 'register what lacks at the server', false)
-    .action(async (options: Options) => {
+    .action(async (file: string | undefined, options: Options) => {
       const print = printer(options.json);
       const findings: Finding[] = [];
       const say = (finding: Finding) => {
@@ -29,6 +39,8 @@ export function doctorCommand(): Command {
       };
       say(await waitWithSpinner('Temporal CLI', checkCli()));
       await checkServer(options, say);
+      await checkSettings(options, say);
+      await checkAgents(file, say);
       print.data(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = EXIT.failed;
     });
@@ -57,6 +69,32 @@ async function checkServer(options: Options, say: (finding: Finding) => void): P
     say(await checkStuck(client));
   } finally {
     await client.close();
+  }
+}
+
+async function checkSettings(options: Options, say: (finding: Finding) => void): Promise<void> {
+  const dataDir = dataDirectoryOf(options);
+  const settings = await resolveSettings({ dataDir }, readConfig());
+  try {
+    say(await waitWithSpinner('Blob store', checkBlobs(settings)));
+  } finally {
+    await settings.blobs.close();
+    await settings.events.close();
+  }
+}
+
+async function checkAgents(
+  file: string | undefined,
+  say: (finding: Finding) => void,
+): Promise<void> {
+  try {
+    const { path, config } = await loadAgentsFile(agentsFilePath(file));
+    say({ check: 'agents', verdict: 'ok', detail: `${config.agents.length} in ${path}` });
+    const findings = await waitWithSpinner('Asking the models', checkModels(config));
+    for (const finding of findings) say(finding);
+  } catch (error) {
+    const verdict = file === undefined ? 'skipped' : 'bad';
+    say({ check: 'agents', verdict, detail: reasonOf(error) });
   }
 }
 
