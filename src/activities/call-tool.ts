@@ -6,7 +6,9 @@ import { notKnownHere, secondStart } from './attempt-failure.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { watchInterruptions } from './interruptions.ts';
-import { prepareCall, type Preparation, type PreparedCall } from './prepare-call.ts';
+import type { LedgerEntry } from './ledger/attempt-ledger.ts';
+import { prepareCall, type Preparation } from './prepare-call.ts';
+import { runLocation } from './run-location.ts';
 import { createRunningCalls, type RunningCallHandle, type RunningCalls } from './running-calls.ts';
 import { runTool } from './run-tool.ts';
 import { settleOutput, type ShownTool } from './settle-output.ts';
@@ -32,9 +34,25 @@ export function createCallTool(
       running: running.calls.slice(0, 10).map(({ tool }) => tool),
     }));
     const handle = running.begin({ tool: input.tool, key: input.key });
+    const { info } = context;
+    // Before anything is read: a process that dies while it prepares a call is found as well.
+    const ledgerEntry = environment.ledger.begin({
+      taskToken: info.base64TaskToken,
+      ...runLocation(info),
+      activityId: info.activityId,
+      activityType: info.activityType,
+    });
+    const attempt = () => runAttempt(environment, context, input, { handle, ledgerEntry });
+    let handedOut = false;
     try {
-      return await runAttempt(environment, context, input, handle);
+      return await (environment.around?.(attempt) ?? attempt());
+    } catch (error) {
+      handedOut = error instanceof CompleteAsyncError;
+      throw error;
     } finally {
+      // Another service has an attempt that was handed out: it must not be reported as lost.
+      if (handedOut) ledgerEntry.end();
+      else ledgerEntry.returned();
       const blocked = handle.blockedLoop();
       if (blocked !== undefined) context.log.warn(blocked, { key: input.key });
       handle.end();
@@ -43,11 +61,17 @@ export function createCallTool(
   };
 }
 
+/** Where this process keeps the attempt: among its running calls, and in its ledger. */
+interface AttemptPlace {
+  readonly handle: RunningCallHandle;
+  readonly ledgerEntry: LedgerEntry;
+}
+
 async function runAttempt(
   environment: ActivityEnvironment,
   context: Context,
   input: CallInput,
-  handle: RunningCallHandle,
+  { handle, ledgerEntry }: AttemptPlace,
 ): Promise<CallOutput> {
   const settleUnstarted = (outcome: Outcome, tool: ShownTool = UNKNOWN_TOOL): Promise<CallOutput> =>
     settleOutput(environment, context, input, outcome as Settlement, tool);
@@ -66,44 +90,20 @@ async function runAttempt(
     throw secondStart(input.tool, context.info.attempt);
   }
   handle.setEffect(call.tool.effect);
-  return runInLedger(environment, context, input, call, handle);
-}
-
-async function runInLedger(
-  environment: ActivityEnvironment,
-  context: Context,
-  input: CallInput,
-  call: PreparedCall,
-  handle: RunningCallHandle,
-): Promise<CallOutput> {
-  const { info } = context;
-  const ledgerEntry = environment.ledger.begin({
-    taskToken: info.base64TaskToken,
-    ...call.location,
-    activityId: info.activityId,
-    activityType: info.activityType,
-  });
   const interruptions = watchInterruptions(context, {
     waitsForShutdown: call.tool.effect === 'once',
     shutdown: handle.shutdown,
   });
-  let handedOut = false;
   try {
     const { key, tool } = input;
     const started = { type: 'started', key, tool, attempt: input.attempt } as const;
     environment.events.publish(call.conversationId, [started]);
     const parts = { environment, context, input, call, handle, interruptions, ledgerEntry };
     const settlement = await runTool(parts);
-    if (settlement === 'later') {
-      // From here on another service has the attempt: this process must not report it as lost.
-      handedOut = true;
-      ledgerEntry.end();
-      throw new CompleteAsyncError();
-    }
+    if (settlement === 'later') throw new CompleteAsyncError();
     return await settleOutput(environment, context, input, settlement, call.tool);
   } finally {
     interruptions.end();
-    if (!handedOut) ledgerEntry.returned();
   }
 }
 

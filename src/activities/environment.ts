@@ -27,4 +27,6 @@ export interface ActivityEnvironment {
   readonly handOver: { readonly bytes: number; readonly events: number };
   /** Identity of this worker, for the audit. */
   readonly identity: string;
+  /** Wraps what an attempt does, within its place in the ledger: the fault kit holds attempts here. */
+  readonly around?: <Output>(attempt: () => Promise<Output>) => Promise<Output>;
 }

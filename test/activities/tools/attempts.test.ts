@@ -22,7 +22,7 @@ describe('a once call that Temporal starts a second time', () => {
       details: [{ attempt: 2 }],
     });
     expect(runs).toEqual([]);
-    expect(harness.ledger).toEqual([]);
+    expect(harness.ledger).toEqual(['begin 3.2.1', 'returned 3.2.1']);
   });
 
   test('is run when the workflow itself scheduled it again', async () => {
@@ -116,7 +116,15 @@ describe('what must be read before a tool begins', () => {
       type: 'StoreUnavailable',
       nonRetryable: true,
     });
-    expect({ runs, ledger: harness.ledger }).toEqual({ runs: [], ledger: [] });
+    expect(runs).toEqual([]);
+    expect(harness.ledger).toEqual(['begin 3.2.1', 'returned 3.2.1']);
+  });
+
+  test('an attempt is in the ledger while what it needs is still being read', async () => {
+    const transcripts = { spec: () => new Promise(() => {}) };
+    const harness = new Harness(counted(), { environment: { transcripts: transcripts as never } });
+    void harness.call();
+    await expect.poll(() => harness.ledger).toEqual(['begin 3.2.1']);
   });
 
   test('a spec that cannot be read fails the attempt before the tool began', async () => {
