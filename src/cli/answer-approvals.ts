@@ -24,16 +24,17 @@ export async function answerApprovals(
   readline.on('close', () => leaving.abort());
   readline.on('SIGINT', () => readline.close());
   const seen = new Set<string>();
-  process.stderr.write('waiting for calls that need an approval (Ctrl-C leaves)\n');
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  say('waiting for calls that need an approval (Ctrl-C leaves)');
   try {
     while (!leaving.signal.aborted) {
       const waiting = await find();
       const fresh = waiting.filter(({ request }) => !seen.has(request.key));
       for (const info of fresh) {
-        const answer = await promptForVerdict(readline, info, leaving.signal);
+        const answer = await promptForVerdict(readline, info, { signal: leaving.signal, say });
         seen.add(info.request.key);
         const conversation = client.handle(info.conversationId);
-        await sendAnswer(conversation, info.request, answer, whoIsHere(by));
+        await sendAnswer(conversation, info.request, answer, { by: whoIsHere(by), say });
       }
       if (fresh.length === 0) await sleep(LOOK_EVERY_MS, undefined, { signal: leaving.signal });
     }

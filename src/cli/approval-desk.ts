@@ -2,6 +2,7 @@ import type { Interface } from 'node:readline/promises';
 import type { ConversationHandle } from '../client/conversation-handle.ts';
 import type { ApprovalRequest } from '../core/approval-request.ts';
 import type { Who } from '../core/who.ts';
+import { oneLine } from './report-error.ts';
 import { sendAnswer } from './send-answer.ts';
 import { promptForVerdict } from './verdict-prompt.ts';
 
@@ -14,6 +15,7 @@ export class ApprovalDesk {
   readonly #conversation: ConversationHandle;
   readonly #agent: string;
   readonly #by: Who;
+  readonly #say: (line: string) => void;
   readonly #asked = new Set<string>();
   #waiting: readonly ApprovalRequest[] = [];
   #question: { readonly key: string; readonly abort: AbortController } | undefined;
@@ -21,12 +23,17 @@ export class ApprovalDesk {
   constructor(
     readline: Interface,
     conversation: ConversationHandle,
-    options: { readonly agent: string; readonly by: Who },
+    options: {
+      readonly agent: string;
+      readonly by: Who;
+      readonly say: (line: string) => void;
+    },
   ) {
     this.#readline = readline;
     this.#conversation = conversation;
     this.#agent = options.agent;
     this.#by = options.by;
+    this.#say = options.say;
   }
 
   /** What waits now. */
@@ -52,12 +59,11 @@ export class ApprovalDesk {
     this.#asked.add(request.key);
     try {
       const info = { conversationId: this.#conversation.id, agent: this.#agent, request };
-      const answer = await promptForVerdict(this.#readline, info, abort.signal);
-      await sendAnswer(this.#conversation, request, answer, this.#by);
+      const say = this.#say;
+      const answer = await promptForVerdict(this.#readline, info, { signal: abort.signal, say });
+      await sendAnswer(this.#conversation, request, answer, { by: this.#by, say });
     } catch (error) {
-      if (!abort.signal.aborted) {
-        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      } else process.stderr.write('\n');
+      this.#say(abort.signal.aborted ? '' : oneLine(error));
     } finally {
       this.#question = undefined;
     }

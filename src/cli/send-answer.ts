@@ -13,7 +13,7 @@ export async function sendAnswer(
   conversation: ConversationHandle,
   { key, digest }: ApprovalRequest,
   answer: Answer,
-  by: Who,
+  { by, say }: { readonly by: Who; readonly say: (line: string) => void },
 ): Promise<VerdictReceipt | undefined> {
   try {
     switch (answer.kind) {
@@ -28,7 +28,7 @@ export async function sendAnswer(
     }
   } catch (error) {
     if (!(error instanceof PerdureRefusal)) throw error;
-    process.stderr.write(`not taken (${error.code}): ${error.message}\n`);
+    say(`not taken (${error.code}): ${error.message}`);
     return undefined;
   }
 }

@@ -9,13 +9,13 @@ export type Answer =
   | { readonly kind: 'deny'; readonly reason?: string }
   | { readonly kind: 'skip' };
 
-/** Shows one request on stderr and asks until there is an answer. Throws `AbortError` on the signal. */
+/** Shows one request and asks until there is an answer. Throws `AbortError` on the signal. */
 export async function promptForVerdict(
   readline: Interface,
   info: PendingApprovalInfo,
-  signal: AbortSignal,
+  { signal, say }: { readonly signal: AbortSignal; readonly say: (line: string) => void },
 ): Promise<Answer> {
-  process.stderr.write(`${requestLines(info).join('\n')}\n`);
+  for (const line of requestLines(info)) say(line);
   for (;;) {
     const said = await readline.question(
       'approve? [y]es, [n]o, [e]dit the arguments, [a]lways in this conversation, [s]kip: ',
@@ -42,7 +42,7 @@ export async function promptForVerdict(
       case 'edit': {
         const input = parsed(await readline.question('arguments as JSON: ', { signal }));
         if (input !== undefined) return { kind: 'approve', input };
-        process.stderr.write('that is not JSON\n');
+        say('that is not JSON');
       }
     }
   }

@@ -1,3 +1,4 @@
+import { execa } from 'execa';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { desk, echo, restless } from './agents/desk.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { SOON } from '../client/soon.ts';
-import { agentsFile, type CliRun, runCli } from './run-cli.ts';
+import { agentsFile, type CliRun, NODE_ARGUMENTS, runCli } from './run-cli.ts';
 
 const served = serveAgents({ agents: [desk, echo, restless] });
 let folder: string;
@@ -69,6 +70,34 @@ describe('perdure run', () => {
   });
 });
 
+test('perdure run that is interrupted says how to go on, and the run goes on', async () => {
+  const { taskQueue, dataDirectory } = served;
+  const where = ['--address', inject('temporalAddress'), '--task-queue', taskQueue];
+  const args = [
+    'run',
+    'desk',
+    'A-9',
+    '--id',
+    'run-interrupted',
+    ...where,
+    '--data-dir',
+    dataDirectory,
+  ];
+  const running = execa('node', [...NODE_ARGUMENTS, ...args], { reject: false, stdin: 'ignore' });
+  let said = '';
+  running.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await expect.poll(() => said, SOON).toMatch(/waits for an approval/);
+  running.kill('SIGINT');
+  const { exitCode, stderr } = await running;
+  expect(exitCode).toBe(130);
+  expect(stderr).toMatch(/it goes on: perdure watch run-interrupted, perdure stop run-interrupted/);
+  const conversation = served.client.handle('run-interrupted');
+  expect(await conversation.describe()).toMatchObject({ life: 'running' });
+  await conversation.cancel();
+});
+
 describe('approvals', () => {
   test('are listed, approved with other arguments, and denied with a reason', async () => {
     const first = await waiting('A-1');
@@ -102,7 +131,8 @@ describe('approvals', () => {
       perdure('approve', id, call, '--by', 'ana'),
       perdure('approve', id, call, '--by', 'ben'),
     ]);
-    expect(verdicts.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
+    const codes = verdicts.map(({ exitCode }) => exitCode);
+    expect(new Set(codes)).toEqual(new Set([0, 1]));
     const refused = verdicts.find(({ exitCode }) => exitCode === 1);
     expect(refused?.stderr).toMatch(/"(ana|ben)" approved it at|has ended/);
   });

@@ -38,12 +38,8 @@ let dev: ReturnType<typeof startDev>;
 let said = '';
 let started: { address: string; uiAddress: string; pid: number; agents: string[] };
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'perdure-test-dev-'));
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await writeFile(join(folder, 'words.ts'), LOUD);
-  await writeFile(join(folder, 'agents.ts'), agentSaying('Hello'));
-  const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];
+/** Starts it and resolves when it is ready. */
+async function begin(ports: readonly string[]): Promise<void> {
   dev = startDev(ports);
   dev.stderr.on('data', (chunk: Buffer) => {
     said += chunk.toString();
@@ -54,6 +50,15 @@ beforeAll(async () => {
   });
   await vi.waitUntil(() => out.includes('\n') || dev.exitCode !== null, { timeout: 80_000 });
   started = JSON.parse(out);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'perdure-test-dev-'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(join(folder, 'words.ts'), LOUD);
+  await writeFile(join(folder, 'agents.ts'), agentSaying('Hello'));
+  const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];
+  await begin(ports);
 });
 
 afterAll(async () => {
@@ -141,5 +146,15 @@ describe('perdure dev', () => {
     const { exitCode } = await dev;
     expect(exitCode).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('leaves none behind when it is killed, and its data is there the next time', async () => {
+    await begin(['--port', String(await freePort()), '--ui-port', String(await freePort())]);
+    expect((await perdure('ls')).stdout).toMatch(/parrot-\w+ +parrot +completed/);
+    await expect.poll(async () => (await workers()).length, SOON).toBe(1);
+    const pids = [started.pid, ...(await workers())];
+    dev.kill('SIGKILL');
+    await dev;
+    await expect.poll(() => pids.filter(isAlive), SOON).toEqual([]);
   });
 });

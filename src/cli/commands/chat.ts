@@ -50,7 +50,9 @@ async function talk(
   const isTerminal = Boolean(process.stdin.isTTY);
   const by = whoIsHere(options.by);
   const readline = createInterface({ input: process.stdin, output: process.stderr, prompt: '' });
-  const desk = isTerminal ? new ApprovalDesk(readline, conversation, { agent, by }) : undefined;
+  const desk = isTerminal
+    ? new ApprovalDesk(readline, conversation, { agent, by, say: print.note })
+    : undefined;
   const printer = new ItemPrinter(
     { text: (piece) => print.piece(piece), line: (line) => print.note(line) },
     {

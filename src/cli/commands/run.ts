@@ -72,7 +72,9 @@ async function follow(
   readline?.on('SIGINT', interrupt);
   const by = whoIsHere(options.by);
   const desk =
-    readline === undefined ? undefined : new ApprovalDesk(readline, conversation, { agent, by });
+    readline === undefined
+      ? undefined
+      : new ApprovalDesk(readline, conversation, { agent, by, say: print.note });
   const printer = new ItemPrinter(
     {
       text: (piece) => (isTerminal ? process.stdout : process.stderr).write(piece),
