@@ -39,7 +39,9 @@ export function approvalsCommand(): Command {
       const { agent, tool, askedOf } = options;
       await withClient(options, async ({ client, print }) => {
         const filter: ApprovalFilter = {
-          ...{ agent, tool, askedOf },
+          agent,
+          tool,
+          askedOf,
           olderThan: durationMs(options.olderThan),
           onUnanswered: (_id, error) => print.note(oneLine(error)),
         };
