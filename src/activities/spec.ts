@@ -2,13 +2,14 @@ import { activityInfo } from '@temporalio/activity';
 import { storeValue } from '../blobs/stored-value.ts';
 import type { SpecInput } from '../core/activity-shapes.ts';
 import type { Json } from '../core/json.ts';
+import { activityIds } from '../core/names.ts';
 import type { Spec, SpecRecord } from '../core/spec.ts';
 import type { Agent } from '../tools/agent.ts';
 import { notKnownHere } from './attempt-failure.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { heldTools } from './planning/held-tools.ts';
 import { runLocation } from './run-location.ts';
-import { startProblems } from './spec/check-start.ts';
+import { starterProblems, startProblems } from './spec/check-start.ts';
 import { evaluateInstructions } from './spec/evaluate-instructions.ts';
 import { settingsOf } from './spec/settings.ts';
 import { invalidStart } from './spec/spec-failure.ts';
@@ -29,8 +30,13 @@ export function createSpecActivity(
 ): (input: SpecInput) => Promise<SpecRecord> {
   return async (input) => {
     const { workflowId } = runLocation(activityInfo());
+    // A conversation that runs already is not ended by an agent that wants more of its start now.
+    const isStart = !activityInfo().activityId.startsWith(`${activityIds.spec()}@`);
     const agent = knownAgent(input.agent, environment);
-    const problems = startProblems(agent, input);
+    const problems = [
+      ...startProblems(agent, input),
+      ...(isStart ? starterProblems(agent, input) : []),
+    ];
     if (problems.length > 0) throw invalidStart(agent.name, problems);
     const spec = await freeze(agent, input);
     const { blobs, inlineLimitBytes } = environment;

@@ -29,6 +29,7 @@ import { PerdureRefusal } from './errors/perdure-refusal.ts';
 import { conversationApprovals } from './list-approvals.ts';
 import { checked } from './problems-of.ts';
 import { queryConversation } from './query-conversation.ts';
+import { revoke, type RevokeOptions, type RevokeReceipt } from './revoke.ts';
 import { sendMessage, type SendOptions, type SendReceipt } from './send-message.ts';
 import { typed } from './to-client-error.ts';
 import { watchConversation } from './watch/watch-conversation.ts';
@@ -60,6 +61,11 @@ export class ConversationHandle<Output = Json> {
 
   deny(target: CallTarget, options: DenyOptions): Promise<VerdictReceipt> {
     return decide(this.#context, this.id, 'deny', { target, ...options });
+  }
+
+  /** Takes back a rule that an approval asked to be remembered; `status().rules` lists them. */
+  revoke(rule: string, options: RevokeOptions): Promise<RevokeReceipt> {
+    return revoke(this.#context, this.id, rule, options);
   }
 
   /** Interrupts the running turn; what is in flight is settled as cancelled. The conversation goes on. */

@@ -9,6 +9,7 @@ export type { ClientPatience } from './client-context.ts';
 export type { StartOptions } from './start-conversation.ts';
 export type { SendOptions, SendReceipt } from './send-message.ts';
 export type { ApproveOptions, CallTarget, DenyOptions, VerdictReceipt } from './decide.ts';
+export type { RevokeOptions, RevokeReceipt } from './revoke.ts';
 export type { CompletedConversation } from './await-result.ts';
 export type { LaterAnswer } from '../core/settle-later.ts';
 export type { ConversationInfo, ConversationLife } from './conversation-info.ts';

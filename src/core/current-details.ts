@@ -41,7 +41,17 @@ function describe(request: ApprovalRequest): string[] {
   const expires = request.expiresAt === undefined ? '' : ` (until ${request.expiresAt})`;
   return [
     `### ${request.danger ? '⚠ ' : ''}${request.tool ?? request.kind}: ${request.summary}${expires}`,
-    request.reason,
+    [request.reason, ...ofWhom(request)].filter((words) => words !== '').join(' · '),
     `Send signal \`approve\`:\n\`\`\`json\n${verdict}\n\`\`\`\nor signal \`deny\`:\n\`\`\`json\n${denial}\n\`\`\``,
+  ];
+}
+
+function ofWhom({ askedOf, quorum, verdicts }: ApprovalRequest): string[] {
+  const so = verdicts.map(({ by }) => by.id).join(', ');
+  return [
+    ...(askedOf === undefined ? [] : [`asked of ${askedOf}`]),
+    ...(quorum === undefined
+      ? []
+      : [`${verdicts.length} of ${quorum} people have approved${so === '' ? '' : ` (${so})`}`]),
   ];
 }

@@ -16,6 +16,16 @@ export function startProblems(agent: Agent<never>, input: SpecInput): string[] {
   ];
 }
 
+/** Four eyes cannot be kept where nobody knows who started: said now, not when a person approves. */
+export function starterProblems(agent: Agent<never>, input: SpecInput): string[] {
+  if (input.by !== undefined) return [];
+  const asking = [agent, ...agent.tools].find(({ approval }) => approval?.notBy === 'starter');
+  if (asking === undefined) return [];
+  return [
+    `by: expected who starts it, such as {"id":"ana"}: "${asking.name}" wants approvals by somebody else (notBy: 'starter')`,
+  ];
+}
+
 function valueProblems(
   name: 'context' | 'state',
   value: Json,

@@ -104,7 +104,7 @@ describe('a person is asked', () => {
         escalate: [{ after: '30m', askedOf: 'the head of support' }],
       },
     });
-    const [planned] = await plan([call('pay', { id: 'A' })]);
+    const [planned] = await plan([call('pay', { id: 'A' })], { start: { by: { id: 'jo' } } });
     expect(planned?.approval).toEqual({
       timeoutMs: 3_600_000,
       expire: 'fail',
