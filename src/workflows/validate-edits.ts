@@ -64,8 +64,6 @@ function finish(
   { nowMs, onRefused }: Pick<EditEffects, 'nowMs' | 'onRefused'>,
 ): void {
   memory.edits = memory.edits.filter((other) => other !== edit);
-  // Whoever waited was told already: the turn ended while it was validated.
-  if (edit.fate !== undefined) return;
   edit.fate = fate;
   if ('answer' in fate) return;
   const { verdict, key, from } = edit;

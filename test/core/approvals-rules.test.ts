@@ -236,6 +236,8 @@ describe('the book', () => {
     const long = 'because '.repeat(100);
     const verdict = { by: ana, input: NEW.input, reason: long };
     const { book } = taken(decide(asked(), verdict, { validated: NEW }));
+    expect(inputsOf(book, new Set(['c/1.1.0.k']))).toMatchObject([{ input: NEW.input }]);
+    expect(inputsOf(book, new Set())).toEqual([]);
     const [carried] = carriedApprovals(book, new Set(['c/1.1.0.k'])).decided;
     expect(carried).toMatchObject({ edited: { input: NEW.input }, by: ana });
     expect(JSON.stringify(carried)).not.toContain('because');
