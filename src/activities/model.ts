@@ -144,7 +144,7 @@ async function record(
       : {
           text: hasCalls ? previewOf(text, TEXT_BESIDE_CALLS_CHARACTERS) : await store(text, text),
         }),
-    ...(output === undefined ? {} : { output }),
+    ...(output === undefined ? {} : { output: await store(output, JSON.stringify(output)) }),
     stopReason: completion.stopReason,
     usage,
     ...(cost === undefined ? {} : { cost }),

@@ -8,7 +8,7 @@ import {
 import { loadValue } from '../blobs/stored-value.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import type { ConversationResult } from '../core/status.ts';
-import { type BlobReference, isBlobReference } from '../core/stored.ts';
+import { type BlobReference, isBlobReference, type Stored } from '../core/stored.ts';
 import type { ClientContext } from './client-context.ts';
 import { ConversationFailed } from './errors/conversation-failed.ts';
 import { withSignal } from './with-signal.ts';
@@ -25,6 +25,8 @@ export interface CompletedConversation<Output = Json> extends Omit<
   readonly textBlob?: BlobReference;
   /** The structured answer, where the agent declares an `output` schema. */
   readonly output?: Output;
+  /** Set in its place when it is too large for a result and this client has no blob store. */
+  readonly outputBlob?: BlobReference;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function awaitResult<Output>(
     const result: ConversationResult = await typed({ ...context, conversationId }, () =>
       withSignal(client, signal, wait),
     );
-    return await withText<Output>(context, conversationId, result);
+    return await withContent<Output>(context, conversationId, result);
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw failedConversation(conversationId, error);
     signal?.throwIfAborted();
@@ -50,16 +52,23 @@ export async function awaitResult<Output>(
   }
 }
 
-async function withText<Output>(
+async function withContent<Output>(
   { blobs }: ClientContext,
   conversationId: string,
-  result: ConversationResult,
+  { text, output, ...rest }: ConversationResult,
 ): Promise<CompletedConversation<Output>> {
-  const { text, output, ...rest } = result;
-  const given = output === undefined ? {} : { output: output as Output };
-  if (!isBlobReference(text)) return { ...rest, ...given, text };
-  if (blobs === undefined) return { ...rest, ...given, text: text.preview, textBlob: text };
-  return { ...rest, ...given, text: await loadValue<string>(blobs, conversationId, text) };
+  const load = async <T>(stored: Stored<T>): Promise<Stored<T>> =>
+    blobs === undefined ? stored : loadValue(blobs, conversationId, stored);
+  const [words, answer] = [await load(text), await load(output)];
+  return {
+    ...rest,
+    ...(answer === undefined
+      ? {}
+      : isBlobReference(answer)
+        ? { outputBlob: answer }
+        : { output: answer as Output }),
+    ...(isBlobReference(words) ? { text: words.preview, textBlob: words } : { text: words }),
+  };
 }
 
 function failedConversation(

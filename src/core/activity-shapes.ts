@@ -55,7 +55,7 @@ export interface ModelOutput {
   readonly transcriptDigest: string;
   readonly count: number;
   readonly text?: Stored<string>;
-  readonly output?: Json;
+  readonly output?: Stored<Json>;
   readonly stopReason: StopReasonOfModel;
   readonly usage: Usage;
   /** US dollars; absent when the model has no price. */

@@ -102,7 +102,7 @@ function withFirstMessage(state: ConversationState, start: Start, at: string): C
     at,
     when: 'queue' as const,
   };
-  return { ...state, inbox: enqueue(state.inbox, message, { id, turn: 1, state: 'started' }) };
+  return { ...state, inbox: enqueue(state.inbox, message) };
 }
 
 function tooLarge(name: string, value: unknown, limit: number): string[] {

@@ -4,6 +4,7 @@ import type { Item, Position, View } from './entry.ts';
 import type { Inbox } from './inbox.ts';
 import type { Json } from './json.ts';
 import type { Limits } from './limits.ts';
+import type { Stop } from './message.ts';
 import type { EffectState } from './effect.ts';
 import type { Category } from './outcome.ts';
 import type { RememberedRule } from './remember-rules.ts';
@@ -11,6 +12,7 @@ import type { SegmentReference } from './segment.ts';
 import type { SpecRecord } from './spec.ts';
 import type { Operation } from './state-patch.ts';
 import type { ConversationSummary, StatusAnswer } from './status.ts';
+import type { Stored } from './stored.ts';
 import type { Usage } from './usage.ts';
 import type { Who } from './who.ts';
 
@@ -44,6 +46,17 @@ export interface RunningTurn {
   readonly overflowCompacted: boolean;
   /** How often a person extended a limit in this turn. */
   readonly extensions: number;
+  /** A completion that is to be tried again: the run was handed over while it waited. */
+  readonly retrying?: RetryingCompletion;
+}
+
+export interface RetryingCompletion {
+  /** Schedules so far. */
+  readonly attempts: number;
+  /** Failed ones of the present model, and what they spent of its patience. */
+  readonly failed: { readonly count: number; readonly spentMs: number };
+  /** Not before this time, in milliseconds since 1970. */
+  readonly notBeforeMs: number;
 }
 
 /**
@@ -92,7 +105,9 @@ export interface ConversationState {
   readonly summary: ConversationSummary;
   readonly lastTurn?: StatusAnswer['lastTurn'];
   /** The last structured answer, where the agent declares a schema. */
-  readonly output?: Json;
+  readonly output?: Stored<Json>;
+  /** Told during a hand-over: the next run's turn is to be interrupted. */
+  readonly stop?: Stop;
   readonly closing: boolean;
   readonly counters: {
     readonly blob: number;

@@ -35,10 +35,11 @@ export function seenMessage(inbox: Inbox, id: string): SeenMessage | undefined {
   return inbox.seen.find((seen) => seen.id === id);
 }
 
-export function enqueue(inbox: Inbox, message: QueuedMessage, seen: SeenMessage): Inbox {
+/** Lets a message wait. `seen`: what its sender is answered, where the message has an id of its sender's. */
+export function enqueue(inbox: Inbox, message: QueuedMessage, seen?: SeenMessage): Inbox {
   return {
     queued: [...inbox.queued, message],
-    seen: [...inbox.seen, seen].slice(-SEEN_CAPACITY),
+    seen: seen === undefined ? inbox.seen : [...inbox.seen, seen].slice(-SEEN_CAPACITY),
   };
 }
 
@@ -55,9 +56,13 @@ export function take(
 }
 
 /** Puts a reference in the place of a message's content. */
-export function replaceContent(inbox: Inbox, id: string, content: Stored<Content>): Inbox {
-  const replaced = inbox.queued.map((message) =>
-    message.id === id ? { ...message, content } : message,
+export function replaceContent(
+  inbox: Inbox,
+  message: QueuedMessage,
+  content: Stored<Content>,
+): Inbox {
+  const replaced = inbox.queued.map((queued) =>
+    queued === message ? { ...queued, content } : queued,
   );
   return { ...inbox, queued: replaced };
 }

@@ -66,8 +66,8 @@ export interface ConversationResult {
   readonly stopReason: StopReason;
   /** The last turn's text, at most 64 KiB inline. */
   readonly text: Stored<string>;
-  /** The structured answer, where the agent declares an `output` schema. */
-  readonly output?: Json;
+  /** The structured answer, where the agent declares an `output` schema; at most 32 KiB inline. */
+  readonly output?: Stored<Json>;
   readonly turns: number;
   readonly usage: Usage;
   readonly cost?: number;

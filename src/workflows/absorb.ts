@@ -1,14 +1,12 @@
 import type { BlobInput, BlobOutput } from '../core/activity-shapes.ts';
-import { replaceContent } from '../core/inbox.ts';
+import { type QueuedMessage, replaceContent, take } from '../core/inbox.ts';
+import { firstTooLarge } from '../core/inline-budget.ts';
 import type { Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
-import { slicesOf, utf8Bytes } from '../core/slices.ts';
-import { type BlobReference, INLINE_LIMIT_BYTES, isBlobReference } from '../core/stored.ts';
+import { slicesOf } from '../core/slices.ts';
+import type { BlobReference } from '../core/stored.ts';
 import type { Memory } from './memory.ts';
 import { ownActivity } from './own-activity.ts';
-
-/** What waits in one completion's input besides; more goes to blobs although each message is small. */
-const WAITING_INLINE_BYTES = 256 * 1024;
 
 /** Moves a value to the blob store in slices that fit a payload each. */
 export async function toBlob(memory: Memory, value: Json): Promise<BlobReference> {
@@ -34,23 +32,34 @@ export async function toBlob(memory: Memory, value: Json): Promise<BlobReference
 }
 
 /**
- * Replaces large messages by references before they enter a turn or a hand-over: what was taken
- * from a sender, up to the server's own limit, must not stick the run.
+ * Replaces large messages by references until none is left: what was taken from a sender, up to the
+ * server's own limit, must not stick the run. What arrives meanwhile is looked at too; the inbox is
+ * capped, so this ends.
  */
 export async function absorbMessages(
   memory: Memory,
-  limitBytes = INLINE_LIMIT_BYTES,
+  limitBytes = memory.state.spec.settings.inlineLimitBytes,
 ): Promise<void> {
-  let inline = 0;
-  for (const { id } of memory.state.inbox.queued) {
-    const message = memory.state.inbox.queued.find((queued) => queued.id === id);
-    if (message === undefined || isBlobReference(message.content)) continue;
-    const bytes = utf8Bytes(JSON.stringify(message.content));
-    if (bytes <= limitBytes && inline + bytes <= WAITING_INLINE_BYTES) {
-      inline += bytes;
-      continue;
-    }
+  for (;;) {
+    const message = tooLarge(memory, limitBytes);
+    if (message === undefined) return;
     const content = await toBlob(memory, message.content as Json);
-    memory.update({ inbox: replaceContent(memory.state.inbox, id, content) });
+    memory.update({ inbox: replaceContent(memory.state.inbox, message, content) });
   }
+}
+
+/** Takes the messages that enter now, all of a size that an input can hold. */
+export async function takeMessages(
+  memory: Memory,
+  which: 'all' | 'steer',
+): Promise<readonly QueuedMessage[]> {
+  await absorbMessages(memory);
+  const { inbox, taken } = take(memory.state.inbox, which);
+  memory.update({ inbox });
+  return taken;
+}
+
+/** Whether messages wait that a hand-over's argument cannot hold. */
+export function tooLarge(memory: Memory, limitBytes: number): QueuedMessage | undefined {
+  return firstTooLarge(memory.state.inbox, memory.state.items, limitBytes);
 }

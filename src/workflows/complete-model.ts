@@ -1,5 +1,6 @@
-import { CancelledFailure, sleep } from '@temporalio/workflow';
+import { CancelledFailure, condition, sleep } from '@temporalio/workflow';
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
+import type { RetryingCompletion } from '../core/conversation-state.ts';
 import type { ModelFailureType } from '../core/failure.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
@@ -18,7 +19,9 @@ const LONGEST_WAIT_MS = 10_000;
 
 export type ModelOutcome =
   | { readonly output: ModelOutput; readonly activityId: string; readonly sent: number }
-  | { readonly failure: { readonly type: ModelFailureType; readonly message: string } };
+  | { readonly failure: { readonly type: ModelFailureType; readonly message: string } }
+  /** The run was to be handed over while it waited: `running.retrying` says how to go on. */
+  | 'hand_over';
 
 /** A fallback serves where the fault lies with the service or the account, not with the request. */
 function mayFallBack(type: ModelFailureType): boolean {
@@ -29,18 +32,27 @@ function mayFallBack(type: ModelFailureType): boolean {
 
 /**
  * One completion, through failures, waits and fallbacks, until there is a turn or the patience with
- * the last model is used up (design §7).
+ * the last model is used up (design §7). A provider may ask to wait for a day, and messages go on
+ * arriving: the run may be handed over in such a wait.
  */
 export async function completeModel(
   memory: Memory,
   request: Omit<ModelInput, 'attempt' | 'modelIndex' | 'items' | 'position'>,
+  handOverDue: () => boolean,
 ): Promise<ModelOutcome> {
   const { settings } = memory.state.spec;
   const baseId = activityIds.model(memory.state.turn, memory.state.step);
-  let failed = { count: 0, spentMs: 0 };
+  const retrying = takeRetrying(memory);
+  let failed = retrying?.failed ?? { count: 0, spentMs: 0 };
   let unknownForMs = 0;
   let patienceOver = false;
-  for (let n = 1; ; n++) {
+  let wait = retrying && { untilMs: retrying.notBeforeMs, why: 'the model is tried again' };
+  for (let n = (retrying?.attempts ?? 0) + 1; ; n++) {
+    if (wait !== undefined && (await waited(memory, wait, handOverDue)) === 'hand_over') {
+      keepRetrying(memory, { attempts: n - 1, failed, notBeforeMs: wait.untilMs });
+      return 'hand_over';
+    }
+    wait = undefined;
     const { modelIndex } = memory.state;
     const model = settings.models[modelIndex] ?? 'model';
     const activityId = activityIds.rerun(baseId, n);
@@ -87,7 +99,7 @@ export async function completeModel(
       if (next.kind === 'again') {
         const delayMs = failure.atOnce && failed.count <= 1 ? 0 : next.delayMs;
         if (next.countsAgainstPatience) failed = { ...failed, spentMs: failed.spentMs + delayMs };
-        await wait(memory, delayMs, `${model}: ${failure.message}`);
+        wait = { untilMs: Date.now() + delayMs, why: `${model}: ${failure.message}` };
         continue;
       }
       const fallback = settings.models[modelIndex + 1];
@@ -105,10 +117,33 @@ export async function completeModel(
   }
 }
 
-async function wait(memory: Memory, delayMs: number, why: string): Promise<void> {
-  if (delayMs === 0) return;
-  memory.show('waiting_model', { untilMs: Date.now() + delayMs, for: why });
-  await sleep(delayMs, { summary: `waiting for the model: ${why}`.slice(0, 130) });
+interface Wait {
+  readonly untilMs: number;
+  readonly why: string;
+}
+
+async function waited(
+  memory: Memory,
+  { untilMs, why }: Wait,
+  handOverDue: () => boolean,
+): Promise<'waited' | 'hand_over'> {
+  const delayMs = untilMs - Date.now();
+  if (delayMs <= 0) return 'waited';
+  memory.show('waiting_model', { untilMs, for: why });
+  const summary = `waiting for the model: ${why}`.slice(0, 130);
+  return (await condition(handOverDue, delayMs, { summary })) ? 'hand_over' : 'waited';
+}
+
+function takeRetrying(memory: Memory): RetryingCompletion | undefined {
+  if (memory.state.running === undefined) return undefined;
+  const { retrying, ...running } = memory.state.running;
+  if (retrying !== undefined) memory.update({ running });
+  return retrying;
+}
+
+function keepRetrying(memory: Memory, retrying: RetryingCompletion): void {
+  const { running } = memory.state;
+  if (running !== undefined) memory.update({ running: { ...running, retrying } });
 }
 
 async function waitForWorker(memory: Memory, waitMs: number, why: string): Promise<void> {

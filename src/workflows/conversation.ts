@@ -10,12 +10,11 @@ import type { SpecInput } from '../core/activity-shapes.ts';
 import { begin } from '../core/begin.ts';
 import type { ConversationState } from '../core/conversation-state.ts';
 import { meaningOf } from '../core/end-of-turn.ts';
-import { take } from '../core/inbox.ts';
 import { lowerLimits } from '../core/limits.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
 import type { SpecRecord } from '../core/spec.ts';
 import type { ConversationResult } from '../core/status.ts';
-import { absorbMessages } from './absorb.ts';
+import { takeMessages } from './absorb.ts';
 import { answerQueries } from './answers.ts';
 import { askForMore } from './ask-for-more.ts';
 import { compact } from './compact.ts';
@@ -81,7 +80,11 @@ async function live(
         await handOver(memory);
         continue;
       }
-      if (idle !== 'message') return finish(memory, idle);
+      if (idle !== 'message') {
+        const result = await finish(memory, idle);
+        if (result !== undefined) return result;
+        continue;
+      }
       await beginTurn(memory);
     }
     const end = await runInScope();
@@ -93,7 +96,8 @@ async function live(
     // A cancel that came while the turn ran has only interrupted it so far.
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled');
     if (isOver(memory, end)) {
-      return finish(memory, end.stopReason, end.message);
+      const result = await finish(memory, end.stopReason, end.message);
+      if (result !== undefined) return result;
     }
   }
 }
@@ -149,8 +153,11 @@ async function waitForMessage(
 }
 
 async function beginTurn(memory: Memory): Promise<void> {
-  await absorbMessages(memory);
   const turn = memory.state.turn + 1;
+  if (turn > 1 && memory.state.spec.settings.onAgentChange === 'adopt') {
+    await readSpec(memory, turn);
+  }
+  const taken = await takeMessages(memory, 'all');
   const { idleSinceMs: _, ...state } = memory.state;
   memory.state = {
     ...state,
@@ -164,9 +171,6 @@ async function beginTurn(memory: Memory): Promise<void> {
       extensions: 0,
     },
   };
-  if (turn > 1 && state.spec.settings.onAgentChange === 'adopt') await readSpec(memory, turn);
-  const { inbox, taken } = take(memory.state.inbox, 'all');
-  memory.update({ inbox });
   enter(memory, taken);
 }
 
@@ -192,9 +196,9 @@ function endTurn(memory: Memory, end: Exclude<TurnEnd, 'hand_over'>): void {
 function turnEffects(memory: Memory): TurnEffects {
   const due = () => handOverDue(memory);
   return {
-    completeModel: (request) => completeModel(memory, request),
+    completeModel: (request) => completeModel(memory, request, due),
     compact: (reason) => compact(memory, reason),
-    absorbMessages: () => absorbMessages(memory),
+    takeSteering: () => takeMessages(memory, 'steer'),
     askForMore: (limit) => askForMore(memory, limit, due),
     handOverDue: due,
     nowMs: () => Date.now(),

@@ -1,14 +1,9 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  allHandlersFinished,
-} from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
 import { presentSummary } from '../core/conversation-summary.ts';
-import { take } from '../core/inbox.ts';
 import { failureTypeOf, meaningOf } from '../core/end-of-turn.ts';
 import type { ConversationResult, StopReason } from '../core/status.ts';
-import { writeSegment } from './hand-over.ts';
+import { takeMessages } from './absorb.ts';
+import { answersAreOut, writeSegment } from './hand-over.ts';
 import type { Memory } from './memory.ts';
 import { enter } from './run-turn.ts';
 import { refuseEdits } from './validate-edits.ts';
@@ -16,18 +11,25 @@ import { refuseEdits } from './validate-edits.ts';
 /** Failure messages are shown in lists and logs: they are kept short. */
 const MAX_MESSAGE_CHARACTERS = 500;
 
+/** Times that what arrives while the last entries are kept is kept too. */
+const MAX_KEEPING_ROUNDS = 3;
+
 /**
  * Ends the conversation: what no completion has received is kept in the last segment, and the
- * result is returned, or thrown where the run must be red in the UI.
+ * result is returned, or thrown where the run must be red in the UI. Undefined when a message came
+ * meanwhile that is to be answered: the conversation goes on.
  * @throws ApplicationFailure whose type is the reason in PascalCase, with the result so far.
  */
 export async function finish(
   memory: Memory,
   stopReason: StopReason,
   message?: string,
-): Promise<ConversationResult> {
-  await keepLastEntries(memory);
+): Promise<ConversationResult | undefined> {
   const meaning = meaningOf(stopReason);
+  // Where no other turn can begin, what is sent from here on is refused, not lost.
+  if (meaning !== 'completed') memory.update({ closing: true });
+  await keepLastEntries(memory);
+  if (!memory.state.closing && memory.state.inbox.queued.length > 0) return undefined;
   const isFailure =
     meaning === 'failed' || (meaning === 'limit' && memory.state.spec.settings.onLimit === 'fail');
   const result = resultOf(memory, stopReason);
@@ -43,15 +45,23 @@ export async function finish(
 
 /** Everything that was said and done is in history or the store before the workflow ends. */
 export async function keepLastEntries(memory: Memory): Promise<void> {
-  refuseEdits(memory, { code: 'closed', message: 'the conversation has ended' });
-  // What was said and never answered is part of the transcript all the same.
-  const { inbox, taken } = take(memory.state.inbox, 'all');
-  memory.update({ inbox });
-  enter(memory, taken);
-  if (memory.state.items.length > 0) {
-    await CancellationScope.nonCancellable(() => writeSegment(memory));
-  }
-  await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+  await CancellationScope.nonCancellable(async () => {
+    refuseEdits(memory, { code: 'closed', message: 'the conversation has ended' });
+    for (let round = 0; round < MAX_KEEPING_ROUNDS; round++) {
+      // What was said and never answered is part of the transcript all the same.
+      if (round === 0 || memory.state.closing) enter(memory, await takeMessages(memory, 'all'));
+      if (memory.state.items.length > 0) await keepItems(memory);
+      await answersAreOut(memory);
+      const waits = memory.state.closing && memory.state.inbox.queued.length > 0;
+      if (memory.state.items.length === 0 && !waits) return;
+    }
+  });
+}
+
+async function keepItems(memory: Memory): Promise<void> {
+  const sent = memory.state.items.length;
+  const { blob, count, digest } = await writeSegment(memory);
+  memory.keepIn({ blob, count, digest }, sent);
 }
 
 export function resultOf(memory: Memory, stopReason: StopReason): ConversationResult {

@@ -6,68 +6,94 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { SegmentInput, SegmentOutput } from '../core/activity-shapes.ts';
-import { carriedApprovals, inputsOf, replaceInput } from '../core/carried-approvals.ts';
-import type { ConversationState, OpenBatch } from '../core/conversation-state.ts';
+import { inputsOf, replaceInput } from '../core/carried-approvals.ts';
+import { carriedState, openKeys } from '../core/carried-state.ts';
+import type { OpenBatch, Resumed } from '../core/conversation-state.ts';
+import { itemsBytes, MAX_ITEMS_BYTES } from '../core/inline-budget.ts';
 import type { Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
 import { utf8Bytes } from '../core/slices.ts';
 import { isBlobReference, previewOf, type Stored } from '../core/stored.ts';
-import { absorbMessages, toBlob } from './absorb.ts';
+import { absorbMessages, toBlob, tooLarge } from './absorb.ts';
 import type { Memory } from './memory.ts';
 import { ownActivity } from './own-activity.ts';
 import { HANDING_OVER } from './receive-verdict.ts';
 import { editEffects } from './validate-edit.ts';
 import { refuseEdits, validateEdits } from './validate-edits.ts';
 
-/** Events that a run has at least: a smaller budget would hand over without end. */
-const MIN_EVENTS = 30;
 /** What is carried inline; larger values go to blobs first, so that the whole stays small. */
 const CARRIED_INLINE_BYTES = 2 * 1024;
+/** The server takes 2 MiB: a hand-over that would come near waits until less is pending. */
+const MAX_CARRIED_BYTES = 1_500_000;
+/** Events until a hand-over that was too large is tried again. */
+const EVENTS_UNTIL_NEXT_TRY = 200;
 /** Rounds in which updates that were just answered get their answer out before the run ends. */
 const MAX_ANSWER_ROUNDS = 50;
 
-/** Whether this run's history has grown enough for a new run. */
+/** Whether this run's history, or what waits to enter it, has grown enough for a new run. */
 export function handOverDue(memory: Memory): boolean {
   const { continueAsNewSuggested, historyLength, historySize } = workflowInfo();
   const { bytes, events } = memory.state.spec.settings.handOver;
-  if (historyLength < MIN_EVENTS) return false;
-  return continueAsNewSuggested || historyLength >= events || historySize >= bytes;
+  if (historyLength < memory.noHandOverBefore) return false;
+  return (
+    continueAsNewSuggested ||
+    historyLength >= events ||
+    historySize >= bytes ||
+    itemsBytes(memory.state.items) > MAX_ITEMS_BYTES
+  );
 }
 
 /**
  * Goes on in a new run with an empty history (design §3): the immutable part is written as a
- * segment first; then, in one synchronous stretch, the rest is handed over. Never returns.
+ * segment first; then, in one synchronous stretch, the rest is handed over. Returns only when what
+ * waits for people is too large for that: then this run goes on.
  */
-export async function handOver(memory: Memory): Promise<never> {
+export async function handOver(memory: Memory): Promise<void> {
+  const { status } = memory;
   memory.handingOver = true;
   memory.show('handing_over');
   await moveLargeToBlobs(memory);
   const sent = memory.state.items.length;
-  const batch = memory.state.batch;
-  const loose = looseOf(batch);
-  const segment = await writeSegment(memory, loose);
+  const segment = await writeSegment(memory, looseOf(memory.state.batch));
+  await settleWhatArrives(memory);
+  refuseEdits(memory, HANDING_OVER);
+  const { runId, historyLength } = workflowInfo();
+  const resumed = carriedState(memory.state, { run: runId, segment, sent, stop: memory.stop });
+  if (utf8Bytes(JSON.stringify(resumed)) > MAX_CARRIED_BYTES) {
+    memory.handingOver = false;
+    memory.noHandOverBefore = historyLength + EVENTS_UNTIL_NEXT_TRY;
+    memory.show(status);
+    return;
+  }
+  await continueAsNew<(argument: Resumed) => Promise<unknown>>({ resumed });
+}
+
+/**
+ * Waits until every update has its answer: one that is answered in the task that ends the run can
+ * lose it. Gives up after a while of constant updates.
+ */
+export async function answersAreOut(memory: Memory): Promise<void> {
   for (let round = 0; round < MAX_ANSWER_ROUNDS; round++) {
+    await condition(allHandlersFinished);
+    if (memory.answeredAt !== workflowInfo().historyLength) return;
+    await sleep(1, { summary: 'answers go out before the run ends' });
+  }
+}
+
+/** Signals and updates go on arriving: they are taken, moved to blobs and answered until a lull. */
+async function settleWhatArrives(memory: Memory): Promise<void> {
+  for (let answers = 0; ;) {
     await absorbMessages(memory, CARRIED_INLINE_BYTES);
     await validateEdits(memory, editEffects);
     await moveLargeToBlobs(memory);
     await condition(allHandlersFinished);
+    if (tooLarge(memory, CARRIED_INLINE_BYTES) !== undefined) continue;
     // An update that is answered in the task that ends the run can lose its answer.
-    if (memory.edits.length === 0 && memory.answeredAt !== workflowInfo().historyLength) break;
+    const answersNow = memory.answeredAt === workflowInfo().historyLength;
+    if ((memory.edits.length === 0 && !answersNow) || answers >= MAX_ANSWER_ROUNDS) return;
+    answers += 1;
     await sleep(1, { summary: 'answers go out before the hand-over' });
   }
-  refuseEdits(memory, HANDING_OVER);
-  const { state } = memory;
-  const next: ConversationState = {
-    ...state,
-    segment: { blob: segment.blob, count: segment.count, digest: segment.digest },
-    position: { run: workflowInfo().runId, count: segment.count, digest: segment.digest },
-    items: state.items.slice(sent),
-    ...(batch === undefined ? {} : { batch: carriedBatch(batch, segment.blob) }),
-    approvals: carriedApprovals(state.approvals, openKeys(batch)),
-  };
-  return continueAsNew<(argument: { resumed: ConversationState }) => Promise<unknown>>({
-    resumed: next,
-  });
 }
 
 /** Writes everything recorded so far as a blob that is linked to the ones before. */
@@ -100,21 +126,6 @@ function looseOf(batch: OpenBatch | undefined): SegmentInput['loose'] {
   );
 }
 
-function carriedBatch(batch: OpenBatch, segment: string): OpenBatch {
-  return {
-    ...batch,
-    settled: batch.settled.map((settled) =>
-      settled !== null && 'activityId' in settled.item && settled.item.segment === undefined
-        ? { ...settled, item: { ...settled.item, segment } }
-        : settled,
-    ),
-  };
-}
-
-function openKeys(batch: OpenBatch | undefined): ReadonlySet<string> {
-  return new Set((batch?.plan ?? []).map(({ key }) => key));
-}
-
 async function moveLargeToBlobs(memory: Memory): Promise<void> {
   const moved = new Map<string, Stored<Json>>();
   const small = async (key: string, value: Stored<Json>): Promise<Stored<Json>> => {
@@ -139,6 +150,8 @@ async function moveLargeToBlobs(memory: Memory): Promise<void> {
       approvals: replaceInput(memory.state.approvals, { key, digest, input: stored }),
     });
   }
+  const { output } = memory.state;
+  if (output !== undefined) memory.update({ output: await small('output', output) });
   if (lastTurn !== undefined) {
     const text = await small('lastTurn', lastTurn.text);
     memory.update({

@@ -6,12 +6,14 @@ import type { Header } from '../core/header.ts';
 import type { Json } from '../core/json.ts';
 import type { Stop } from '../core/message.ts';
 import type { Refusal } from '../core/refusal.ts';
+import type { SegmentReference } from '../core/segment.ts';
 import type { Status } from '../core/status.ts';
 import type { DecideAnswer, Verdict } from '../core/verdict.ts';
 
 /** Refusals and other notes that may wait for the next completion; more are only counted. */
 const MAX_WAITING_NOTES = 50;
 const MAX_NOTE_CHARACTERS = 1_000;
+const MIN_EVENTS = 30;
 
 /** A verdict with new arguments: it holds its place until the main loop has validated them. */
 export interface WaitingEdit {
@@ -37,6 +39,8 @@ export class Memory {
   /** Verdicts whose new arguments are to be validated, and those that came behind them, in order. */
   edits: WaitingEdit[] = [];
   handingOver = false;
+  /** Events that this run has at least: a smaller budget would hand over without end. */
+  noHandOverBefore = MIN_EVENTS;
   /** History length at which the newest update was answered. */
   answeredAt = -1;
   /** Activities in flight, and calls between two attempts: there is no hand-over before they are done. */
@@ -48,7 +52,9 @@ export class Memory {
   private readonly onChange: (memory: Memory) => void;
 
   constructor(state: ConversationState, run: string, onChange: (memory: Memory) => void) {
-    this.state = state;
+    const { stop, ...rest } = state;
+    this.state = rest;
+    this.stop = stop;
     this.run = run;
     this.onChange = onChange;
   }
@@ -126,6 +132,23 @@ export class Memory {
     this.update({
       items: this.state.items.slice(sent),
       position: { run: this.run, ...position },
+    });
+  }
+
+  /** The first `sent` waiting items are in a segment now, which ends the transcript so far. */
+  keepIn(segment: SegmentReference, sent: number): void {
+    const first = this.headers.length - this.state.items.length;
+    this.headers = this.headers.map((header, index) =>
+      index < first || index >= first + sent || header.at !== undefined
+        ? header
+        : { ...header, at: { segment: segment.blob, n: header.n } },
+    );
+    const { count, digest } = segment;
+    this.waitingNotes = 0;
+    this.update({
+      segment,
+      position: { run: this.run, count, digest },
+      items: this.state.items.slice(sent),
     });
   }
 

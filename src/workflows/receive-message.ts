@@ -66,7 +66,8 @@ export function receiveMessage(memory: Memory, value: unknown, at: string): Rece
         at,
         when: steers ? 'steer' : 'queue',
       },
-      { id, ...answer },
+      // Ids of ours are nobody's to send again.
+      message.id === undefined ? undefined : { id, ...answer },
     ),
   });
   return { answer };

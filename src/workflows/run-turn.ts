@@ -2,7 +2,7 @@ import type { CompactOutput, ModelInput, ModelOutput } from '../core/activity-sh
 import type { OpenBatch } from '../core/conversation-state.ts';
 import { addCompletion } from '../core/conversation-summary.ts';
 import { stopReasonOfFailure } from '../core/end-of-turn.ts';
-import { take, type QueuedMessage } from '../core/inbox.ts';
+import type { QueuedMessage } from '../core/inbox.ts';
 import { limitReached, type LimitReached } from '../core/limits.ts';
 import type { StopReason } from '../core/status.ts';
 import { addUsage, totalTokens } from '../core/usage.ts';
@@ -16,7 +16,8 @@ export interface TurnEffects {
   ) => Promise<ModelOutcome>;
   readonly compact: (reason: 'budget' | 'overflow') => Promise<CompactOutput | undefined>;
   readonly runBatch: (batch: OpenBatch) => Promise<'done' | 'expired' | 'hand_over'>;
-  readonly absorbMessages: () => Promise<void>;
+  /** Steering messages that enter now. */
+  readonly takeSteering: () => Promise<readonly QueuedMessage[]>;
   /** Asks a person whether the conversation may go on beyond a limit. */
   readonly askForMore: (
     limit: LimitReached,
@@ -39,10 +40,7 @@ export async function runTurn(memory: Memory, effects: TurnEffects): Promise<Tur
   }
   for (;;) {
     if (memory.stop !== undefined) return { stopReason: 'stopped' };
-    await effects.absorbMessages();
-    const { inbox, taken } = take(memory.state.inbox, 'steer');
-    memory.update({ inbox });
-    enter(memory, taken);
+    enter(memory, await effects.takeSteering());
     const limit = limitOf(memory, effects.nowMs());
     const { onLimit, contextBudget } = memory.state.spec.settings;
     if (limit !== undefined && onLimit === 'ask') {
@@ -87,6 +85,11 @@ async function step(
     ...(wrapUp ? { wrapUp } : {}),
     ...(state.segment === null ? {} : { segment: state.segment }),
   });
+  if (outcome === 'hand_over') {
+    // The next run makes this very step.
+    memory.update({ step: state.step });
+    return 'hand_over';
+  }
   if ('failure' in outcome) return afterFailure(memory, effects, outcome.failure);
   const { output } = outcome;
   account(memory, outcome);

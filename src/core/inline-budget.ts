@@ -1,0 +1,37 @@
+import type { Item } from './entry.ts';
+import type { Inbox, QueuedMessage } from './inbox.ts';
+import { utf8Bytes } from './slices.ts';
+import { isBlobReference } from './stored.ts';
+
+/**
+ * The server takes 2 MiB per payload, and a workflow that schedules more is stuck for ever. What
+ * waits for a completion shares its input, so it is bounded together, not one by one.
+ */
+
+/** Of messages and other entries that wait for one completion; more messages go to blobs. */
+export const WAITING_INLINE_BYTES = 256 * 1024;
+
+/** Of everything that waits, references included; with more, the run is handed over to a new one. */
+export const MAX_ITEMS_BYTES = 512 * 1024;
+
+/** Bytes of JSON of what waits for the next completion. */
+export function itemsBytes(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + utf8Bytes(JSON.stringify(item)), 0);
+}
+
+/** The first waiting message that must move to the blob store before it can enter an input. */
+export function firstTooLarge(
+  { queued }: Inbox,
+  items: readonly Item[],
+  limitBytes: number,
+): QueuedMessage | undefined {
+  if (queued.every(({ content }) => isBlobReference(content))) return undefined;
+  let inline = itemsBytes(items);
+  for (const message of queued) {
+    if (isBlobReference(message.content)) continue;
+    const bytes = utf8Bytes(JSON.stringify(message.content));
+    if (bytes > limitBytes || inline + bytes > WAITING_INLINE_BYTES) return message;
+    inline += bytes;
+  }
+  return undefined;
+}
