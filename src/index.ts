@@ -8,6 +8,12 @@ export { ToolError, toolOutput } from './tools/tool.ts';
 export type { ModelQueue, PerdureConfig, WorkerSettings, WorkerTuning } from './define-config.ts';
 export type { DepsSource, OpenedDeps } from './deps.ts';
 export type { Agent, InstructionsInfo, Policy, PolicyAnswer, PolicyCall } from './tools/agent.ts';
+export type {
+  CompactionAnswer,
+  CompactionInfo,
+  CompactionOptions,
+  OnCompact,
+} from './tools/compaction-options.ts';
 export type { AgentDefinition } from './tools/define-agent.ts';
 export type { InputSchema, ToolDefinition } from './tools/define-tool.ts';
 export type { DepsOfAgents, DepsOfTools, ToolItem } from './tools/deps-of.ts';

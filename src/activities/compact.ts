@@ -1,32 +1,45 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { storeValue } from '../blobs/stored-value.ts';
 import type { CompactInput, CompactOutput } from '../core/activity-shapes.ts';
-import { planCompaction, withSummary } from '../core/compaction.ts';
-import type { SummaryEntry } from '../core/entry.ts';
+import { planCompaction, shortenBefore, withSummary } from '../core/compaction.ts';
+import type { View } from '../core/entry.ts';
+import { estimatedTokens } from '../core/estimated-tokens.ts';
 import type { ModelRequest } from '../core/model-request.ts';
+import type { Spec } from '../core/spec.ts';
 import { NO_USAGE } from '../core/usage.ts';
-import { ModelFailure } from '../models/model.ts';
+import type { Model } from '../models/model.ts';
+import type { Agent } from '../tools/agent.ts';
 import { assembleRequest } from './assemble-request.ts';
 import { modelOf } from './code-of-spec.ts';
-import { completeAnswer } from './complete-answer.ts';
+import { askStrategy } from './compaction/ask-strategy.ts';
+import { type Summary, summarize } from './compaction/summarize.ts';
 import type { ActivityEnvironment } from './environment.ts';
+import { toFailure } from './model-failure.ts';
+import { reading } from './reading.ts';
 import { runLocation } from './run-location.ts';
+import type { RunLocation, Transcript } from './transcript/transcript-reader.ts';
 
 /** A summary above this goes to the blob store: every later completion's input carries it. */
 const SUMMARY_INLINE_BYTES = 1_024;
-const SUMMARY_TOKENS = 4_000;
 
-const TASK = [
-  'Summarise this conversation so far for your own later use: it will stand in place of the messages.',
-  'Keep the goal, what was found out, what was decided and by whom, what was done (with identifiers and',
-  'amounts, and whether it succeeded), and what is still open. Do not add anything new.',
-].join(' ');
+interface Subject {
+  readonly environment: ActivityEnvironment;
+  readonly location: RunLocation;
+  readonly input: CompactInput;
+  readonly spec: Spec;
+  readonly agent: Agent<never>;
+  readonly model: Model;
+  readonly transcript: Transcript;
+  readonly signal: AbortSignal;
+  readonly place: { readonly turn: number; readonly step: number };
+}
 
 /**
  * `perdure.compact`: decides what of the transcript is shown less of, and makes a summary where
  * cutting old results is not enough. A summary that fails falls back to cutting. The transcript
  * itself stays as it is.
- * @throws ApplicationFailure `CannotCompact` when nothing can be shown less of
+ *
+ * Fails with `CannotCompact` when nothing can be shown less of, `NotKnownHere`, `StoreUnavailable`.
  */
 export function createCompactActivity(
   environment: ActivityEnvironment,
@@ -34,76 +47,164 @@ export function createCompactActivity(
   return async (input) => {
     const context = Context.current();
     const location = runLocation(context.info);
-    const { transcripts, blobs } = environment;
-    const spec = await transcripts.spec(location, input.spec);
-    const { agent, model } = modelOf(environment, spec, input.modelIndex);
-    const transcript = await transcripts.read(location, input);
-    const plan = planCompaction({
-      entries: transcript.entries,
-      view: input.view,
-      reason: input.reason,
-      budget: input.budget,
-      contextTokens: input.contextTokens,
-    });
-    if (plan.kind === 'none') {
-      throw ApplicationFailure.nonRetryable(
-        'nothing of the transcript can be shown shorter: the last steps alone fill the context',
-        'CannotCompact',
+    const { transcripts } = environment;
+    try {
+      const spec = await reading(environment, location, () =>
+        transcripts.spec(location, input.spec),
       );
+      return await compacted({
+        environment,
+        location,
+        input,
+        spec,
+        ...modelOf(environment, spec, input.modelIndex),
+        transcript: await reading(environment, location, () => transcripts.read(location, input)),
+        signal: context.cancellationSignal,
+        place: placeOf(context),
+      });
+    } catch (error) {
+      throw toFailure(error, context, 0);
     }
-    if (plan.kind === 'cut') return { view: plan.view, usage: NO_USAGE };
-    const whole = await assembleRequest(transcripts, location, {
+  };
+}
+
+async function compacted(subject: Subject): Promise<CompactOutput> {
+  const { input, agent, model, transcript, signal } = subject;
+  const { reason, budget } = input;
+  const request = await requestOf(subject, transcript.entries.length, input.view);
+  const counted = await countedTokens(model, request, signal);
+  if (reason === 'budget' && counted !== undefined && counted <= (budget ?? 0)) {
+    return { usage: NO_USAGE, contextTokens: counted };
+  }
+  const contextTokens = counted ?? input.contextTokens;
+  const plan = planCompaction({
+    entries: transcript.entries,
+    view: input.view,
+    reason,
+    budget,
+    contextTokens,
+    fixedTokens: fixedTokensOf(request),
+    keepSteps: agent.compaction.keepSteps,
+  });
+  const own = await ownStrategy(subject, contextTokens ?? plan.tokens);
+  if ('output' in own) return own.output;
+  const told = own.problem === undefined ? {} : { problem: own.problem };
+  if (plan.kind === 'none') {
+    throw ApplicationFailure.nonRetryable(
+      'nothing of the transcript can be shown shorter: the last steps alone fill the context',
+      'CannotCompact',
+    );
+  }
+  if (plan.kind === 'cut') {
+    return { ...told, view: plan.view, usage: NO_USAGE, contextTokens: plan.tokens };
+  }
+  // What was too long once would be again: then the summary is made of what is cut already.
+  const view = reason === 'overflow' ? plan.view : input.view;
+  const summary = await summarize(
+    agent.compaction.model ?? model,
+    await requestOf(subject, plan.upTo, view),
+    agent.compaction,
+    signal,
+  );
+  return { ...told, ...(await withRecorded(subject, plan, summary)) };
+}
+
+/** What the agent's `onCompact` decided; the problem with it, if it has one that failed. */
+async function ownStrategy(
+  subject: Subject,
+  tokens: number,
+): Promise<{ readonly output: CompactOutput } | { readonly problem?: string }> {
+  const { agent, input, location, signal, spec, transcript } = subject;
+  if (agent.onCompact === undefined) return {};
+  const { keepSteps } = agent.compaction;
+  const shortening = shortenBefore({ ...transcript, view: input.view }, keepSteps);
+  const { messages } = await requestOf(subject, shortening.upTo ?? 0, input.view);
+  const strategy = await askStrategy(
+    agent.onCompact,
+    {
+      conversationId: location.workflowId,
+      agent: spec.agent,
+      reason: input.reason,
+      ...(input.budget === undefined ? {} : { budget: input.budget }),
+      tokens,
+      keepSteps,
+      messages,
+      context: spec.context,
+    },
+    signal,
+  );
+  if ('problem' in strategy) return strategy;
+  const { answer } = strategy;
+  if (answer === 'default') return {};
+  if (answer === 'cut') return { output: { view: shortening.view, usage: NO_USAGE } };
+  const { view, upTo } = shortenBefore(
+    { ...transcript, view: input.view },
+    answer.keepSteps ?? keepSteps,
+  );
+  if (upTo === undefined) {
+    return {
+      problem: 'onCompact: there is nothing before the kept steps that its summary could stand for',
+    };
+  }
+  const summary = { text: answer.summary, usage: NO_USAGE };
+  return { output: await withRecorded(subject, { view, upTo }, summary) };
+}
+
+async function withRecorded(
+  { environment, location, place }: Subject,
+  plan: { readonly view: View; readonly upTo: number; readonly tokens?: number },
+  summary: Summary,
+): Promise<CompactOutput> {
+  const { usage } = summary;
+  if ('problem' in summary) return { view: plan.view, usage, problem: summary.problem };
+  const content = await reading(environment, location, () =>
+    storeValue(environment.blobs, location.workflowId, summary.text, {
+      inlineLimitBytes: SUMMARY_INLINE_BYTES,
+    }),
+  );
+  const { model, cost } = summary;
+  return {
+    view: withSummary(plan, content),
+    entry: { kind: 'summary', ...place, content, upTo: plan.upTo },
+    usage,
+    ...(model === undefined ? {} : { model }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(plan.tokens === undefined ? {} : { contextTokens: plan.tokens }),
+  };
+}
+
+function requestOf(subject: Subject, upTo: number, view: View | undefined): Promise<ModelRequest> {
+  const { environment, location, spec, agent, transcript } = subject;
+  return reading(environment, location, () =>
+    assembleRequest(environment.transcripts, location, {
       spec,
-      transcript: { ...transcript, entries: transcript.entries.slice(0, plan.upTo) },
-      view: input.view,
+      transcript: { ...transcript, entries: transcript.entries.slice(0, upTo) },
+      view,
       models: agent.models,
       input: { attempt: 1 },
-    });
-    try {
-      const answer = await completeAnswer(model, summaryRequest(whole), {
-        signal: context.cancellationSignal,
-        onEvent: () => {},
-      });
-      const text = answer.completion.blocks
-        .map((block) => (block.type === 'text' ? block.text : ''))
-        .join('');
-      if (text.trim() === '') return { view: plan.view, usage: answer.usage };
-      const content = await storeValue(blobs, location.workflowId, text, {
-        inlineLimitBytes: SUMMARY_INLINE_BYTES,
-      });
-      const cost = model.cost?.(answer.usage);
-      const entry: SummaryEntry = {
-        kind: 'summary',
-        ...placeOf(context),
-        content,
-        upTo: plan.upTo,
-      };
-      return {
-        view: withSummary(plan, content),
-        entry,
-        usage: answer.usage,
-        model: answer.completion.model,
-        ...(cost === undefined ? {} : { cost }),
-      };
-    } catch (error) {
-      if (!(error instanceof ModelFailure) || context.cancellationSignal.aborted) throw error;
-      return { view: plan.view, usage: error.usage ?? NO_USAGE };
-    }
-  };
+    }),
+  );
 }
 
-/** The conversation's own request and one message more, so that its prefix is read from the cache. */
-function summaryRequest(request: ModelRequest): ModelRequest {
-  const { output: _, ...rest } = request;
-  return {
-    ...rest,
-    messages: [...request.messages, { role: 'user', content: [{ type: 'text', text: TASK }] }],
-    toolChoice: 'none',
-    maxOutputTokens: Math.min(request.maxOutputTokens, SUMMARY_TOKENS),
-  };
+/** The provider's own figure, where it has one and answers. */
+async function countedTokens(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    return await model.countTokens?.(request, { signal });
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
 }
 
-function placeOf(context: Context): { readonly turn: number; readonly step: number } {
+function fixedTokensOf({ system, tools, hostedTools }: ModelRequest): number {
+  return estimatedTokens(system) + estimatedTokens(JSON.stringify([tools, hostedTools]));
+}
+
+function placeOf(context: Context): Subject['place'] {
   const [turn = '0', step = '0'] = context.info.activityId.split('.');
   return { turn: Number(turn), step: Number(step) };
 }

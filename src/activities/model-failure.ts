@@ -1,8 +1,8 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
+import { BlobMissing } from '../blobs/blob-store.ts';
 import type { ModelFailureType } from '../core/failure.ts';
 import { ModelFailure } from '../models/model.ts';
-import { endedByShutdown, storeUnavailable } from './attempt-failure.ts';
-import { ForeignBlobStore } from './transcript/foreign-blob-store.ts';
+import { endedByShutdown } from './attempt-failure.ts';
 import { TranscriptMismatch } from './transcript/transcript-mismatch.ts';
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
@@ -28,27 +28,14 @@ export function toFailure(error: unknown, context: Context, ranMs: number): Erro
       ...(requestId === undefined ? {} : { requestId }),
     });
   }
-  if (error instanceof TranscriptMismatch) {
+  // Tried again it would be the same: what is recorded does not lead to a request.
+  if (error instanceof TranscriptMismatch || error instanceof BlobMissing) {
     return failureOf('invalid_request', `the transcript cannot be read: ${error.message}`, {
       ranMs,
     });
   }
-  // Nothing was asked of the model yet: this worker cannot read what another may.
-  if (error instanceof ForeignBlobStore || isServerError(error)) {
-    return storeUnavailable(error instanceof Error ? error.message : String(error), error);
-  }
   const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return failureOf('bad_response', `the adapter failed unexpectedly: ${words}`, { ranMs });
-}
-
-/** A gRPC status: Temporal's server did not answer the read of the history. */
-function isServerError(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'number' &&
-    'details' in error
-  );
 }
 
 function failureOf(type: ModelFailureType, message: string, details: object): ApplicationFailure {

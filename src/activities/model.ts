@@ -1,24 +1,19 @@
 import { Context } from '@temporalio/activity';
-import { storeValue } from '../blobs/stored-value.ts';
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
-import { assistantEntryOf } from '../core/assistant-entry.ts';
 import type { StreamEvent } from '../core/event.ts';
-import type { Block } from '../core/model-request.ts';
-import { previewOf } from '../core/stored.ts';
-import { totalTokens } from '../core/usage.ts';
-import type { Completion, CompletionEvent, Model } from '../models/model.ts';
+import { type CompletionEvent, ModelFailure } from '../models/model.ts';
 import { assembleRequest } from './assemble-request.ts';
 import { modelOf } from './code-of-spec.ts';
-import { type Answer, completeAnswer } from './complete-answer.ts';
+import { completeAnswer } from './complete-answer.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { toFailure } from './model-failure.ts';
 import { planCalls } from './plan-calls.ts';
+import { reading } from './reading.ts';
+import { recordTurn } from './record-turn.ts';
 import { runLocation } from './run-location.ts';
-import { chainDigest, digestOf } from './transcript/digest.ts';
-import type { RunLocation, Transcript } from './transcript/transcript-reader.ts';
 
-/** What a turn with calls says besides is for eyes; its whole text is in the turn itself. */
-const TEXT_BESIDE_CALLS_CHARACTERS = 2_000;
+/** The server takes 2 MiB per payload. */
+const MAX_OUTPUT_BYTES = 1_900_000;
 
 /**
  * `perdure.model`: one completion. Brings this worker's transcript up to date, assembles and lints
@@ -36,16 +31,16 @@ export function createModelActivity(
     const startedMs = Date.now();
     try {
       const place = placeOf(context.info.activityId);
-      const spec = await environment.transcripts.spec(location, input.spec);
+      const { transcripts } = environment;
+      const read = <T>(use: () => Promise<T>) => reading(environment, location, use);
+      const spec = await read(() => transcripts.spec(location, input.spec));
       const { agent, model } = modelOf(environment, spec, input.modelIndex);
-      const transcript = await environment.transcripts.read(location, input);
-      const request = await assembleRequest(environment.transcripts, location, {
-        spec,
-        transcript,
-        view: input.view,
-        models: agent.models,
-        input,
-      });
+      const transcript = await read(() => transcripts.read(location, input));
+      const { view } = input;
+      const { models } = agent;
+      const request = await read(() =>
+        assembleRequest(transcripts, location, { spec, transcript, view, models, input }),
+      );
       const publish = (event: StreamEvent) =>
         environment.events.publish(location.workflowId, [event]);
       publish({ type: 'reset', ...place, attempt: input.attempt });
@@ -71,12 +66,27 @@ export function createModelActivity(
       }
       const { stopReason, usage } = answer.completion;
       publish({ type: 'completion', ...place, stopReason, usage });
-      const recorded = await record(environment, { location, place, transcript, answer, model });
-      return { ...recorded, plan };
+      const recorded = await recordTurn(environment, {
+        location,
+        place,
+        transcript,
+        answer,
+        model,
+      });
+      return recordable({ ...recorded, plan });
     } catch (error) {
       throw toFailure(error, context, Date.now() - startedMs);
     }
   };
+}
+
+/** A turn that fits no payload would leave the run stuck: better it fails by name. */
+function recordable(output: ModelOutput): ModelOutput {
+  const bytes = Buffer.byteLength(JSON.stringify(output));
+  if (bytes <= MAX_OUTPUT_BYTES) return output;
+  const { length } = output.plan;
+  const message = `the turn with its ${length} calls takes ${bytes} bytes to record, and may take ${MAX_OUTPUT_BYTES}`;
+  throw new ModelFailure('too_large', message);
 }
 
 interface Place {
@@ -99,65 +109,4 @@ function publishPiece(
   event: CompletionEvent,
 ): void {
   if (event.type !== 'alive') publish({ type: event.type, ...place, text: event.text });
-}
-
-interface TurnToRecord {
-  readonly location: RunLocation;
-  readonly place: Place;
-  readonly transcript: Transcript;
-  readonly answer: Answer;
-  readonly model: Model;
-}
-
-async function record(
-  { blobs, inlineLimitBytes, transcripts }: ActivityEnvironment,
-  { location, place, transcript, answer, model }: TurnToRecord,
-): Promise<Omit<ModelOutput, 'plan'>> {
-  const { completion, usage, output, repairs } = answer;
-  const text = textOf(completion);
-  const store = <T>(value: T, preview: string) =>
-    storeValue(blobs, location.workflowId, value, { inlineLimitBytes, preview });
-  const turn = await store(completion.raw, text);
-  const { turn: turnNumber, step } = place;
-  const entry = assistantEntryOf(turnNumber, step, {
-    turn,
-    format: completion.format,
-    model: completion.model,
-  });
-  const entryDigest = digestOf(entry as never);
-  const transcriptDigest = chainDigest(transcript.digest, entryDigest);
-  transcripts.keep(location, {
-    entries: [...transcript.entries, entry],
-    digests: [...transcript.digests, entryDigest],
-    digest: transcriptDigest,
-  });
-  const cost = model.cost?.(usage);
-  const hasCalls = completion.blocks.some((block) => block.type === 'tool_call');
-  return {
-    turn,
-    format: completion.format,
-    entryDigest,
-    transcriptDigest,
-    count: transcript.entries.length + 1,
-    ...(text === ''
-      ? {}
-      : {
-          text: hasCalls ? previewOf(text, TEXT_BESIDE_CALLS_CHARACTERS) : await store(text, text),
-        }),
-    ...(output === undefined ? {} : { output: await store(output, JSON.stringify(output)) }),
-    stopReason: completion.stopReason,
-    usage,
-    ...(cost === undefined ? {} : { cost }),
-    ...(completion.requestId === undefined ? {} : { requestId: completion.requestId }),
-    model: completion.model,
-    contextTokens: totalTokens(completion.usage),
-    ...(repairs.length === 0 ? {} : { repairs }),
-  };
-}
-
-function textOf({ blocks }: Completion): string {
-  return blocks
-    .filter((block): block is Extract<Block, { type: 'text' }> => block.type === 'text')
-    .map(({ text }) => text)
-    .join('');
 }

@@ -161,10 +161,15 @@ export interface CompactInput {
 }
 
 export interface CompactOutput {
-  readonly view: View;
+  /** Absent: nothing had to be shown shorter. */
+  readonly view?: View;
   /** Set when a summary was made: the new entry, which `view.summary` shows in place of others. */
   readonly entry?: SummaryEntry;
   readonly usage: Usage;
   readonly cost?: number;
   readonly model?: string;
+  /** Of the next request, counted or estimated. */
+  readonly contextTokens?: number;
+  /** Why it was done another way than the agent asks for. */
+  readonly problem?: string;
 }

@@ -85,6 +85,7 @@ export function begin(
     usage: NO_USAGE,
     calls: 0,
     contextTokens: 0,
+    waitingTokens: 0,
     summary: EMPTY_SUMMARY,
     closing: false,
     counters: { blob: 0, segment: 0, edit: 0, message: 0 },

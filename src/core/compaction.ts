@@ -81,28 +81,45 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
 
 /** The view under which a summary stands for the entries that were summarised. */
 export function withSummary(
-  plan: Extract<CompactionPlan, { readonly kind: 'summarize' }>,
+  plan: { readonly view: View; readonly upTo: number },
   content: Stored<Content>,
 ): View {
   return { ...plan.view, summary: { content, upTo: plan.upTo } };
 }
 
-function plansKeeping(
+/** What is shown less of when so many steps at the end stay whole. */
+export interface Shortening {
+  /** Results before the kept steps are shown as previews. */
+  readonly view: View;
+  /** The entries that a summary may stand for; absent: there are no new ones. */
+  readonly upTo?: number;
+}
+
+export function shortenBefore(
+  { entries, view, pendingFrom = entries.length }: Omit<CompactionInput, 'reason'>,
   keep: number,
-  starts: readonly number[],
-  { entries, view, pendingFrom = entries.length }: CompactionInput,
-  sizeOf: (view: View) => number,
-): readonly CompactionPlan[] {
+  starts: readonly number[] = stepStarts(entries, pendingFrom),
+): Shortening {
   const from = keep === 0 ? pendingFrom : (starts.at(-keep) ?? 0);
   const cut: View = {
     ...view,
     cutBefore: Math.max(view?.cutBefore ?? 0, from),
     since: entries.length,
   };
-  const plans: CompactionPlan[] = [{ kind: 'cut', view: cut, tokens: sizeOf(cut) }];
   // What users said last has no step yet: a summary of everything would hide it.
   const upTo = keep === 0 ? 0 : from;
-  if (upTo > (view?.summary?.upTo ?? 0)) {
+  return upTo > (view?.summary?.upTo ?? 0) ? { view: cut, upTo } : { view: cut };
+}
+
+function plansKeeping(
+  keep: number,
+  starts: readonly number[],
+  input: CompactionInput,
+  sizeOf: (view: View) => number,
+): readonly CompactionPlan[] {
+  const { view: cut, upTo } = shortenBefore(input, keep, starts);
+  const plans: CompactionPlan[] = [{ kind: 'cut', view: cut, tokens: sizeOf(cut) }];
+  if (upTo !== undefined) {
     const tokens = sizeOf({ ...cut, summary: { content: '', upTo } }) + SUMMARY_TOKENS;
     plans.push({ kind: 'summarize', upTo, view: cut, tokens });
   }
@@ -112,7 +129,10 @@ function plansKeeping(
 /** Estimates a request under a view, corrected by what the provider counted under the present one. */
 function estimateOf(input: CompactionInput): (view: View | undefined) => number {
   const { entries, view, contextTokens, fixedTokens = 0 } = input;
-  const whole = entries.map(entryTokens);
+  const from = view?.summary?.upTo ?? 0;
+  const first = entries.findIndex(({ kind }) => kind === 'user');
+  // A later view shows nothing that this one hides.
+  const whole = entries.map((entry, n) => (n < from && n !== first ? 0 : entryTokens(entry)));
   const estimate = (under: View | undefined) => fixedTokens + tokensUnder(under, entries, whole);
   const present = estimate(view);
   const correction =

@@ -1,5 +1,6 @@
 import type { ApprovalBook } from './approval.ts';
 import type { PlannedCall } from './call.ts';
+import type { CompactionFloor } from './compaction-due.ts';
 import type { Item, Position, View } from './entry.ts';
 import type { Inbox } from './inbox.ts';
 import type { Json } from './json.ts';
@@ -101,7 +102,11 @@ export interface ConversationState {
   readonly usage: Usage;
   readonly cost?: number;
   readonly calls: number;
+  /** Of the last request, as the provider counted them. */
   readonly contextTokens: number;
+  /** Estimated, of what waits for the next request. */
+  readonly waitingTokens: number;
+  readonly compactionFloor?: CompactionFloor;
   readonly summary: ConversationSummary;
   readonly lastTurn?: StatusAnswer['lastTurn'];
   /** The last structured answer, where the agent declares a schema. */

@@ -12,6 +12,10 @@ export const EMPTY_SUMMARY: ConversationSummary = {
 /** Different calls that are watched for repetition, the newest. */
 const WATCHED_CALLS = 100;
 const MAX_WARNINGS = 20;
+/** Names come from models and providers too: a summary that each new one made longer had no end. */
+const MAX_TOOLS = 200;
+const MAX_MODELS = 50;
+const OTHERS = '(others)';
 /** The same call this often is likely a loop. */
 const SUSPICIOUS_REPETITIONS = 3;
 
@@ -20,13 +24,24 @@ export function addCompletion(
   model: string,
   usage: Usage,
 ): ConversationSummary {
-  const before = summary.usagePerModel[model];
+  const added = addUsageOfModel(summary, model, usage);
+  return { ...added, completions: summary.completions + 1 };
+}
+
+/** Of work that was no completion of the conversation: a summary, an attempt that failed. */
+export function addUsageOfModel(
+  summary: ConversationSummary,
+  model: string,
+  usage: Usage,
+): ConversationSummary {
+  const { usagePerModel } = summary;
+  const name = knownOrOthers(usagePerModel, model, MAX_MODELS);
+  const before = usagePerModel[name];
   return {
     ...summary,
-    completions: summary.completions + 1,
     usagePerModel: {
-      ...summary.usagePerModel,
-      [model]: before === undefined ? usage : addUsage(before, usage),
+      ...usagePerModel,
+      [name]: before === undefined ? usage : addUsage(before, usage),
     },
   };
 }
@@ -36,7 +51,8 @@ export function addCall(
   call: { readonly tool: string; readonly inputDigest: string; readonly outcome: string },
 ): ConversationSummary {
   const { tool, inputDigest, outcome } = call;
-  const ofTool = summary.calls[tool] ?? {};
+  const name = knownOrOthers(summary.calls, tool, MAX_TOOLS);
+  const ofTool = summary.calls[name] ?? {};
   const same = summary.repeated.find(
     (seen) => seen.tool === tool && seen.inputDigest === inputDigest,
   );
@@ -44,7 +60,7 @@ export function addCall(
   const others = summary.repeated.filter((seen) => seen !== same);
   return {
     ...summary,
-    calls: { ...summary.calls, [tool]: { ...ofTool, [outcome]: (ofTool[outcome] ?? 0) + 1 } },
+    calls: { ...summary.calls, [name]: { ...ofTool, [outcome]: (ofTool[outcome] ?? 0) + 1 } },
     repeated: [...others, { tool, inputDigest, times }].slice(-WATCHED_CALLS),
     warnings:
       times === SUSPICIOUS_REPETITIONS
@@ -60,4 +76,9 @@ export function addWarning(warnings: readonly string[], warning: string): readon
 /** What people are shown: of the watched calls only those that repeat. */
 export function presentSummary(summary: ConversationSummary): ConversationSummary {
   return { ...summary, repeated: summary.repeated.filter(({ times }) => times > 1) };
+}
+
+function knownOrOthers(counted: object, name: string, max: number): string {
+  const isKnown = Object.hasOwn(counted, name) || Object.keys(counted).length < max;
+  return isKnown ? name : OTHERS;
 }

@@ -27,3 +27,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export function totalTokens(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
+
+/** US dollars; undefined as long as nothing has a price. */
+export function addCost(before: number | undefined, cost: number | undefined): number | undefined {
+  return cost === undefined ? before : (before ?? 0) + cost;
+}

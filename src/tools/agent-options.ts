@@ -2,6 +2,8 @@ import { isJsonObject } from '../core/json.ts';
 import type { limitsSchema } from '../core/limits.ts';
 import { agentNameProblem } from '../core/names.ts';
 import { approvalOptions } from './approval-checks.ts';
+import { compactionOptions } from './compaction-options.ts';
+import { models } from './model-checks.ts';
 import {
   code,
   expects,
@@ -32,23 +34,6 @@ const instructions = expects(
   (value) => typeof value === 'function' || isText(value),
 );
 
-const model: OptionCheck = (value) => {
-  if (!Array.isArray(value)) return oneModel(value);
-  if (value.length === 0) return ['expected at least one model, got an empty list'];
-  return listOf(oneModel)(value);
-};
-
-const oneModel = expects(
-  "a model such as anthropic('…'), or a list of them to fall back on",
-  (value) =>
-    isJsonObject(value) &&
-    isText(value.id) &&
-    isText(value.provider) &&
-    isText(value.format) &&
-    typeof (value as { complete?: unknown }).complete === 'function' &&
-    typeof (value as { view?: unknown }).view === 'function',
-);
-
 const anySchema: OptionCheck = (value) => {
   const frozen = freezeSchema(value, 'any');
   return 'problems' in frozen ? frozen.problems : [];
@@ -77,7 +62,7 @@ const limitChecks: { readonly [limit in keyof typeof limitsSchema.shape]: Option
 /** `tools` is checked where it is flattened. */
 const AGENT_OPTIONS: OptionTable = {
   name,
-  model,
+  model: models,
   instructions,
   tools: () => [],
   hostedTools: optional(listOf(jsonObject)),
@@ -92,6 +77,8 @@ const AGENT_OPTIONS: OptionTable = {
   maxParallel: optional(positiveCount),
   runAsDecided: optional(flag),
   contextBudget: optional(positiveCount),
+  compaction: optional(compactionOptions),
+  onCompact: optional(code),
   modelPatience: optional(positiveDuration),
   modelOptions: optional(jsonObject),
   onAgentChange: optional(oneOf('keep', 'adopt')),
@@ -111,6 +98,7 @@ const OTHER_WORDS = {
   maxIterations: 'limits.maxSteps',
   maxTokens: 'limits.maxTokens',
   maxOutputTokens: 'limits.maxOutputTokens',
+  keepSteps: 'compaction.keepSteps',
   approvalTimeout: 'approval.timeout',
   temperature: 'modelOptions',
   providerOptions: 'modelOptions',

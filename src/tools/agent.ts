@@ -3,6 +3,7 @@ import type { Duration } from '../core/duration.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Limits, OnLimit } from '../core/limits.ts';
 import type { Model } from '../models/model.ts';
+import type { CompactionSettings, OnCompact } from './compaction-options.ts';
 
 /** What `instructions` as a function may use; evaluated once per conversation. */
 export interface InstructionsInfo {
@@ -48,6 +49,8 @@ export interface Agent<Deps = {}> {
   readonly maxParallel: number;
   readonly runAsDecided: boolean;
   readonly contextBudget?: number;
+  readonly compaction: CompactionSettings;
+  readonly onCompact?: OnCompact;
   readonly modelPatience: Duration;
   readonly modelOptions: JsonObject;
   readonly onAgentChange: 'keep' | 'adopt';

@@ -5,6 +5,11 @@ import type { Model } from '../models/model.ts';
 import type { Agent, InstructionsInfo, Policy } from './agent.ts';
 import { agentOptionProblems } from './agent-options.ts';
 import { collectTools } from './agent-tools.ts';
+import {
+  type CompactionOptions,
+  DEFAULT_COMPACTION,
+  type OnCompact,
+} from './compaction-options.ts';
 import { DefinitionError, subjectOf } from './definition-error.ts';
 import type { DepsOfTools, ToolItem } from './deps-of.ts';
 import { type AnySchema, freezeSchema } from './schema/freeze-schema.ts';
@@ -46,6 +51,10 @@ export interface AgentDefinition<Tools extends readonly ToolItem[] = readonly To
   readonly runAsDecided?: boolean;
   /** Tokens of context above which the transcript is compacted; default: only when the model refuses. */
   readonly contextBudget?: number;
+  /** How the transcript is shown shorter then. */
+  readonly compaction?: CompactionOptions;
+  /** A strategy of one's own. Has 60 s and no effects; one that fails is as if there were none. */
+  readonly onCompact?: OnCompact;
   /** How long transient failures of the model are put up with; default 15 minutes. */
   readonly modelPatience?: Duration;
   /** Passed on in the provider's own words. */
@@ -76,7 +85,7 @@ export function defineAgent<const Tools extends readonly ToolItem[] = readonly [
 }
 
 function withDefaults(definition: AgentDefinition, tools: readonly Tool<never>[]): Agent<never> {
-  const { model, policy, approval, contextBudget } = definition;
+  const { model, policy, approval, contextBudget, onCompact } = definition;
   return {
     kind: 'agent',
     name: definition.name,
@@ -95,6 +104,8 @@ function withDefaults(definition: AgentDefinition, tools: readonly Tool<never>[]
     maxParallel: definition.maxParallel ?? DEFAULT_MAX_PARALLEL,
     runAsDecided: definition.runAsDecided ?? false,
     ...(contextBudget === undefined ? {} : { contextBudget }),
+    compaction: { ...DEFAULT_COMPACTION, ...given(definition.compaction ?? {}) },
+    ...(onCompact === undefined ? {} : { onCompact }),
     modelPatience: definition.modelPatience ?? DEFAULT_MODEL_PATIENCE,
     modelOptions: structuredClone(definition.modelOptions ?? {}),
     onAgentChange: definition.onAgentChange ?? 'keep',

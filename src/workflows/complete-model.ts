@@ -1,6 +1,7 @@
 import { CancelledFailure, condition, sleep } from '@temporalio/workflow';
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
 import type { RetryingCompletion } from '../core/conversation-state.ts';
+import { addUsageOfModel } from '../core/conversation-summary.ts';
 import type { ModelFailureType } from '../core/failure.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
@@ -202,17 +203,9 @@ function reported(failure: AttemptFailure): ReportedFailure {
 
 function addFailedUsage(memory: Memory, model: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
-  const { summary } = memory.state;
-  const perModel = summary.usagePerModel[model];
   memory.update({
     usage: addUsage(memory.state.usage, usage),
-    summary: {
-      ...summary,
-      usagePerModel: {
-        ...summary.usagePerModel,
-        [model]: perModel === undefined ? usage : addUsage(perModel, usage),
-      },
-    },
+    summary: addUsageOfModel(memory.state.summary, model, usage),
   });
 }
 

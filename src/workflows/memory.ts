@@ -2,6 +2,7 @@ import { previewOf } from '../core/stored.ts';
 import { utf8Bytes } from '../core/slices.ts';
 import type { ConversationState } from '../core/conversation-state.ts';
 import type { Entry, Item } from '../core/entry.ts';
+import { entryTokens } from '../core/entry-tokens.ts';
 import type { Header } from '../core/header.ts';
 import type { Json } from '../core/json.ts';
 import type { Stop } from '../core/message.ts';
@@ -85,6 +86,7 @@ export class Memory {
         turn: entry.turn,
         step: entry.step,
         size: details.size ?? utf8Bytes(JSON.stringify(entry)),
+        tokens: entryTokens(entry),
         preview: previewOfEntry(entry),
         ...(entry.kind === 'result'
           ? { outcome: entry.outcome, key: entry.key, tool: entry.tool }
@@ -97,7 +99,10 @@ export class Memory {
     const n = this.state.position.count + this.state.items.length;
     const at = 'activityId' in item ? { run: this.run, activityId: item.activityId } : undefined;
     this.headers.push({ n, ...header, ...(at === undefined ? {} : { at }) });
-    this.update({ items: [...this.state.items, item] });
+    this.update({
+      items: [...this.state.items, item],
+      waitingTokens: this.state.waitingTokens + (header.tokens ?? 0),
+    });
   }
 
   /**
@@ -131,6 +136,7 @@ export class Memory {
     this.waitingNotes = 0;
     this.update({
       items: this.state.items.slice(sent),
+      waitingTokens: waiting.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
       position: { run: this.run, ...position },
     });
   }

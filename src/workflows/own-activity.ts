@@ -6,6 +6,9 @@ import { schedule } from './schedule.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+/** Each try is several events: what is away for days is asked less often, or history would be full. */
+const PATIENT_TRIES = 40;
+const PATIENT_WAIT_MS = 5 * 60_000;
 
 export interface OwnActivity {
   readonly type: string;
@@ -34,7 +37,10 @@ export async function ownActivity<Output>(memory: Memory, activity: OwnActivity)
       return output;
     } catch (error) {
       const failure = describeFailure(error);
-      const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(n - 1, 10), LONGEST_WAIT_MS);
+      const waitMs =
+        n > PATIENT_TRIES
+          ? PATIENT_WAIT_MS
+          : Math.min(FIRST_WAIT_MS * 2 ** Math.min(n - 1, 10), LONGEST_WAIT_MS);
       switch (failure.kind) {
         case 'cancelled':
           throw new CancelledFailure('cancelled');

@@ -1,11 +1,12 @@
-import type { CompactOutput, ModelInput, ModelOutput } from '../core/activity-shapes.ts';
+import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
+import { compactionDue, floorAfterCompletion } from '../core/compaction-due.ts';
 import type { OpenBatch } from '../core/conversation-state.ts';
 import { addCompletion } from '../core/conversation-summary.ts';
 import { stopReasonOfFailure } from '../core/end-of-turn.ts';
 import type { QueuedMessage } from '../core/inbox.ts';
 import { limitReached, type LimitReached } from '../core/limits.ts';
 import type { StopReason } from '../core/status.ts';
-import { addUsage, totalTokens } from '../core/usage.ts';
+import { addCost, addUsage, totalTokens } from '../core/usage.ts';
 import type { ModelOutcome } from './complete-model.ts';
 import type { Memory } from './memory.ts';
 
@@ -14,7 +15,8 @@ export interface TurnEffects {
   readonly completeModel: (
     request: Omit<ModelInput, 'attempt' | 'modelIndex' | 'items' | 'position'>,
   ) => Promise<ModelOutcome>;
-  readonly compact: (reason: 'budget' | 'overflow') => Promise<CompactOutput | undefined>;
+  /** Whether the transcript is shown shorter now. */
+  readonly compact: (reason: 'budget' | 'overflow') => Promise<boolean>;
   readonly runBatch: (batch: OpenBatch) => Promise<'done' | 'expired' | 'hand_over'>;
   /** Steering messages that enter now. */
   readonly takeSteering: () => Promise<readonly QueuedMessage[]>;
@@ -53,9 +55,7 @@ export async function runTurn(memory: Memory, effects: TurnEffects): Promise<Tur
       return { stopReason: limit };
     }
     if (effects.handOverDue()) return 'hand_over';
-    if (contextBudget !== undefined && memory.state.contextTokens > contextBudget) {
-      await compact(memory, 'budget', effects);
-    }
+    if (compactionDue(memory.state, contextBudget)) await effects.compact('budget');
     const wrapUp = limit !== undefined && onLimit === 'wrapUp';
     const ended = await step(memory, effects, wrapUp);
     const isOver =
@@ -156,35 +156,19 @@ async function afterFailure(
   const { running } = memory.state;
   if (failure.type === 'context_overflow' && running?.overflowCompacted === false) {
     memory.update({ running: { ...running, overflowCompacted: true } });
-    if (await compact(memory, 'overflow', effects)) return undefined;
+    if (await effects.compact('overflow')) return undefined;
   }
   return { stopReason: stopReasonOfFailure(failure.type), message: failure.message };
-}
-
-/** Whether the transcript is shown shorter now. */
-async function compact(
-  memory: Memory,
-  reason: 'budget' | 'overflow',
-  effects: TurnEffects,
-): Promise<boolean> {
-  const output = await effects.compact(reason);
-  if (output === undefined) return false;
-  const { state } = memory;
-  const cost = addCost(state.cost, output.cost);
-  memory.update({
-    view: output.view,
-    usage: addUsage(state.usage, output.usage),
-    // Measured again by the next completion; until then nothing asks to compact once more.
-    contextTokens: 0,
-    ...(cost === undefined ? {} : { cost }),
-  });
-  if (output.entry !== undefined) memory.addEntry(output.entry);
-  return true;
 }
 
 function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknown }>): void {
   const { output, activityId, sent } = outcome;
   const { state } = memory;
+  const { contextBudget } = state.spec.settings;
+  const contextTokens = output.contextTokens ?? totalTokens(output.usage);
+  const { compactionFloor: before, ...rest } = state;
+  const compactionFloor = floorAfterCompletion(before, contextTokens, contextBudget);
+  memory.state = rest;
   const cost = addCost(state.cost, output.cost);
   memory.advance(sent, { count: output.count, digest: output.transcriptDigest }, activityId, {
     turn: state.turn,
@@ -197,7 +181,8 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
   memory.update({
     usage: addUsage(state.usage, output.usage),
     summary: addCompletion(state.summary, output.model, output.usage),
-    contextTokens: output.contextTokens ?? totalTokens(output.usage),
+    contextTokens,
+    ...(compactionFloor === undefined ? {} : { compactionFloor }),
     ...(cost === undefined ? {} : { cost }),
     lastTurn: { turn: state.turn, stopReason: 'answered', text: output.text ?? '' },
     ...(output.output === undefined ? {} : { output: output.output }),
@@ -205,10 +190,6 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
   for (const repair of output.repairs ?? []) {
     memory.note('request_repaired', repair, new Date().toISOString());
   }
-}
-
-function addCost(before: number | undefined, cost: number | undefined): number | undefined {
-  return cost === undefined ? before : (before ?? 0) + cost;
 }
 
 function limitOf(memory: Memory, nowMs: number): LimitReached | undefined {

@@ -16,6 +16,8 @@ export interface JudgedCall extends CallDecision {
   readonly summary: string;
 }
 
+/** Calls of one completion that are run: all of a batch is carried at once while people are asked. */
+const MAX_CALLS = 128;
 /** Names of tools in a message; an agent may have 128. */
 const NAMES_SHOWN = 40;
 
@@ -26,11 +28,11 @@ const NAMES_SHOWN = 40;
  * @throws {ApplicationFailure} `NotKnownHere` when that cannot be said without code that is not here
  */
 export async function judgeCall(
-  call: { readonly block: ToolCallBlock; readonly key: string },
+  call: { readonly block: ToolCallBlock; readonly index: number; readonly key: string },
   request: PlanRequest,
   info: CallInfo,
 ): Promise<JudgedCall> {
-  const { block, key } = call;
+  const { block, index, key } = call;
   const { agent, spec } = request;
   refuseCutCompletion(request);
   const tool = knownTool(block.name, spec);
@@ -40,6 +42,9 @@ export async function judgeCall(
   const code = codeOf(tool, request);
   const checked = checkArguments(tool, block.input);
   if ('problems' in checked) throw new CallEnded('invalid_input', checked.problems.join('\n'));
+  if (index >= MAX_CALLS) {
+    throw new CallEnded('truncated', `Of one completion the first ${MAX_CALLS} calls are run.`);
+  }
   const limitMs = request.codeLimitMs ?? CODE_LIMIT_MS;
   if (code === undefined && tool.needsApproval === 'code') throw notHere(tool, request);
   const decision = await decideCall(

@@ -88,6 +88,7 @@ describe('defineAgent', () => {
       instructions: 'Help.',
       tools: [],
       hostedTools: [],
+      compaction: { keepSteps: 3, maxOutputTokens: 4_000 },
       control: 'policy',
       limits: { maxSteps: 50, maxDepth: 4, maxOutputTokens: 16_000 },
       onLimit: 'partial',

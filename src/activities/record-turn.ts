@@ -1,0 +1,107 @@
+import { storeValue } from '../blobs/stored-value.ts';
+import type { ModelOutput } from '../core/activity-shapes.ts';
+import { assistantEntryOf } from '../core/assistant-entry.ts';
+import type { Block } from '../core/model-request.ts';
+import { previewOf, type Stored } from '../core/stored.ts';
+import { totalTokens } from '../core/usage.ts';
+import type { Completion, Model } from '../models/model.ts';
+import type { Answer } from './complete-answer.ts';
+import type { ActivityEnvironment } from './environment.ts';
+import { createPatientPut } from './put-patiently.ts';
+import { storeFailure } from './store-failure.ts';
+import { chainDigest, digestOf } from './transcript/digest.ts';
+import type { RunLocation, Transcript } from './transcript/transcript-reader.ts';
+
+/** What a turn with calls says besides is for eyes; its whole text is in the turn itself. */
+const TEXT_BESIDE_CALLS_CHARACTERS = 2_000;
+/** Words of the provider's and the linter's own, bounded because they are recorded. */
+const MAX_NAME_CHARACTERS = 200;
+const MAX_REPAIRS = 30;
+const MAX_REPAIR_CHARACTERS = 300;
+
+export interface TurnToRecord {
+  readonly location: RunLocation;
+  readonly place: { readonly turn: number; readonly step: number };
+  /** What the completion was made of. */
+  readonly transcript: Transcript;
+  readonly answer: Answer;
+  readonly model: Model;
+}
+
+/**
+ * The provider's turn as history records it: inline, or by reference where it is large. A completion
+ * is paid for, so a put is tried more than once.
+ * @throws {ApplicationFailure} `StoreUnavailable`
+ */
+export async function recordTurn(
+  environment: Pick<ActivityEnvironment, 'blobs' | 'inlineLimitBytes' | 'transcripts'>,
+  { location, place, transcript, answer, model }: TurnToRecord,
+): Promise<Omit<ModelOutput, 'plan'>> {
+  const { completion, usage, output, repairs } = answer;
+  const store = patientStore(environment, location.workflowId);
+  const text = textOf(completion);
+  const turn = await store(completion.raw, text);
+  const { format } = completion;
+  const answeredBy = completion.model.slice(0, MAX_NAME_CHARACTERS);
+  const entry = assistantEntryOf(place.turn, place.step, { turn, format, model: answeredBy });
+  const entryDigest = digestOf(entry as never);
+  const transcriptDigest = chainDigest(transcript.digest, entryDigest);
+  environment.transcripts.keep(location, {
+    entries: [...transcript.entries, entry],
+    digests: [...transcript.digests, entryDigest],
+    digest: transcriptDigest,
+  });
+  const cost = model.cost?.(usage);
+  const hasCalls = completion.blocks.some((block) => block.type === 'tool_call');
+  const shown = hasCalls ? previewOf(text, TEXT_BESIDE_CALLS_CHARACTERS) : await store(text, text);
+  return {
+    turn,
+    format,
+    entryDigest,
+    transcriptDigest,
+    count: transcript.entries.length + 1,
+    ...(text === '' ? {} : { text: shown }),
+    ...(output === undefined ? {} : { output: await store(output, JSON.stringify(output)) }),
+    stopReason: completion.stopReason,
+    usage,
+    ...(cost === undefined ? {} : { cost }),
+    ...(completion.requestId === undefined
+      ? {}
+      : { requestId: completion.requestId.slice(0, MAX_NAME_CHARACTERS) }),
+    model: answeredBy,
+    contextTokens: totalTokens(completion.usage),
+    ...(repairs.length === 0 ? {} : { repairs: boundedRepairs(repairs) }),
+  };
+}
+
+function patientStore(
+  { blobs, inlineLimitBytes }: Pick<ActivityEnvironment, 'blobs' | 'inlineLimitBytes'>,
+  conversationId: string,
+): <T>(value: T, preview: string) => Promise<Stored<T>> {
+  let failure: unknown;
+  const put = createPatientPut((error) => {
+    failure = error;
+  });
+  return async (value, preview) => {
+    const stored = await put(async () => ({
+      value: await storeValue(blobs, conversationId, value, { inlineLimitBytes, preview }),
+    }));
+    if (stored === undefined) throw storeFailure(blobs, 'keeping a completion', failure);
+    return stored.value;
+  };
+}
+
+function boundedRepairs(repairs: readonly string[]): readonly string[] {
+  const words = repairs
+    .slice(0, MAX_REPAIRS)
+    .map((repair) => previewOf(repair, MAX_REPAIR_CHARACTERS));
+  const more = repairs.length - words.length;
+  return more === 0 ? words : [...words, `${more} more repairs of this kind`];
+}
+
+function textOf({ blocks }: Completion): string {
+  return blocks
+    .filter((block): block is Extract<Block, { type: 'text' }> => block.type === 'text')
+    .map(({ text }) => text)
+    .join('');
+}
