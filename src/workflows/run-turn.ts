@@ -42,7 +42,7 @@ export async function runTurn(memory: Memory, effects: TurnEffects): Promise<Tur
   }
   for (;;) {
     if (memory.stop !== undefined) return { stopReason: 'stopped' };
-    enter(memory, await effects.takeSteering());
+    if (memory.state.inbox.queued.length > 0) enter(memory, await effects.takeSteering());
     const limit = limitOf(memory, effects.nowMs());
     const { onLimit, contextBudget } = memory.state.spec.settings;
     if (limit !== undefined && onLimit === 'ask') {
