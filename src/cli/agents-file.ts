@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { isJsonObject } from '../core/json.ts';
 import { checkConfig, type PerdureConfig } from '../define-config.ts';
 import { CliError } from './cli-error.ts';
+import { loadTypeScript } from './typescript-loader.ts';
 
 /** Looked for in the working directory, in this order. */
 const CONFIG_FILES = ['ts', 'mts', 'js', 'mjs'].map((ending) => `perdure.config.${ending}`);
@@ -39,7 +40,7 @@ export async function loadAgentsFile(
   path: string,
   onImport: (file: string) => void = () => {},
 ): Promise<AgentsFile> {
-  await registerTypeScript(onImport);
+  await loadTypeScript(onImport);
   let exported: unknown;
   try {
     exported = await import(pathToFileURL(path).href);
@@ -56,23 +57,6 @@ export async function loadAgentsFile(
       cause: error,
     });
   }
-}
-
-/** Once per process: every call adds another layer. */
-async function registerTypeScript(onImport: (file: string) => void): Promise<void> {
-  // Loaded only here: most commands read no agents file, and start faster without a compiler.
-  const [{ register: registerModules }, { register: registerScripts }] = await Promise.all([
-    import('tsx/esm/api'),
-    import('tsx/cjs/api'),
-  ]);
-  // Both: a file in a folder without `"type": "module"` is a script to Node.
-  registerScripts();
-  registerModules({
-    onImport: (url) => {
-      if (url.startsWith('file:') && !url.includes('/node_modules/')) onImport(fileURLToPath(url));
-    },
-  });
-  process.setSourceMapsEnabled(true);
 }
 
 /** What `defineConfig` made, or else the agents that are exported, alone or in lists. */

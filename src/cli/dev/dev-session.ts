@@ -29,7 +29,7 @@ export interface DevSession {
 
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
-/** What the server says of itself at its start: `perdure dev` says it in its own words. */
+/** What the server says of itself at its start; and as it ends it complains about all that is cut off. */
 const BANNER = /^\s*$|^Temporal (CLI|Server|Persistence|UI|Metrics)/;
 /** Editors write a file in several steps, and formatters after them. */
 const SETTLED_MS = 150;
@@ -45,9 +45,17 @@ export async function startDevSession(options: DevOptions): Promise<DevSession> 
   const start = () =>
     startWorkerProcess(agentsFile, { debug, onImport: (file) => void files.add(file) });
   const worker = start();
+  let isEnding = false;
+  const serverLog = (line: string) => {
+    if (debug || !(isEnding || BANNER.test(line))) log(line);
+  };
   let server: EmbeddedServer | undefined;
   try {
-    const [started, agents] = await bothOrNeither(startServer(options), worker.loaded);
+    const starting = startServer(options, serverLog);
+    worker.loaded.catch(() => {
+      isEnding = true;
+    });
+    const [started, agents] = await bothOrNeither(starting, worker.loaded);
     server = started;
     const { address, namespace, ended } = server;
     const where: Serve = { address, namespace, dataDirectory, taskQueue: options.taskQueue };
@@ -68,6 +76,7 @@ export async function startDevSession(options: DevOptions): Promise<DevSession> 
         });
       }),
       stop: async () => {
+        isEnding = true;
         await files.close();
         await kept.stop();
         await started.stop();
@@ -81,7 +90,10 @@ export async function startDevSession(options: DevOptions): Promise<DevSession> 
 }
 
 /** The usual ports when they are free and nobody asked for others. */
-async function startServer(options: DevOptions): Promise<EmbeddedServer> {
+async function startServer(
+  options: DevOptions,
+  log: (line: string) => void,
+): Promise<EmbeddedServer> {
   const port = options.port ?? (await ifFree(DEFAULT_PORT));
   const uiPort = options.uiPort ?? (await ifFree(DEFAULT_UI_PORT));
   return startEmbeddedServer({
@@ -89,9 +101,7 @@ async function startServer(options: DevOptions): Promise<EmbeddedServer> {
     ...(port === undefined ? {} : { port }),
     ...(uiPort === undefined ? {} : { uiPort }),
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
-    log: (line) => {
-      if (options.debug || !BANNER.test(line)) options.log(line);
-    },
+    log,
   });
 }
 
