@@ -1,33 +1,28 @@
+/**
+ * `perdure/testing`: models that play a script, the contract that every model adapter must keep, and
+ * a test that kills workers under your own agents.
+ */
+export { crashTest } from './crash-test.ts';
+export type { CrashConversation, CrashTestOptions } from './crash/crash-options.ts';
+export type { CrashReport, Hits, Quantiles } from './crash/crash-report.ts';
+export type { EffectClass, KillPoint, KillTarget } from './crash/kill-points.ts';
+export type { Answer } from './crash/person.ts';
+export type { Interrupted } from './crash/resume-times.ts';
 export {
-  anthropicWire,
-  cutEvery,
-  EVENT_STREAM,
-  followScript,
-  inOrder,
-  jsonReply,
-  type ModelContract,
-  modelContract,
-  type ModelServer,
-  type ModelWire,
-  openaiWire,
-  type RecordedRequest,
-  type Respond,
-  responsesWire,
-  sse,
-  startModelServer,
-  type WireCall,
-  type WireError,
-  type WireReply,
-  type WireRequest,
-  type WireTurn,
-  type WireUsage,
-} from '../models/contract/index.ts';
-export {
-  type Script,
   scripted,
+  toolCall,
+  type Script,
   type ScriptedCall,
   type ScriptedOptions,
   type ScriptedStep,
   type ScriptedTurn,
-  toolCall,
 } from '../models/scripted.ts';
+export {
+  anthropicWire,
+  followScript,
+  type ModelContract,
+  modelContract,
+  type ModelWire,
+  openaiWire,
+  responsesWire,
+} from '../models/contract/index.ts';

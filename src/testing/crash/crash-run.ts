@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PerdureClient } from '../../client/index.ts';
+import { ConversationRun } from './conversation-run.ts';
+import type { CrashTestOptions } from './crash-options.ts';
+import type { CrashReport } from './crash-report.ts';
+import { Findings } from './findings.ts';
+import { openHoldDesk } from './hold-desk.ts';
+import { judge } from './judge.ts';
+import { type PlannedKill, planKills } from './kill-plan.ts';
+import { type Hittable, targetsOf } from './kill-points.ts';
+import { killWorker } from './kill-worker.ts';
+import type { Reached } from './messages.ts';
+import { ResumeClock } from './resume-times.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+import { serveSettings } from './serve-settings.ts';
+import { type Loaded, openWorkerLine, type WorkerLine } from './worker-line.ts';
+
+export interface CrashRunOptions extends Omit<CrashTestOptions, 'config' | 'seed'> {
+  readonly config: string;
+  readonly seed: number;
+  readonly client: PerdureClient;
+  readonly dataDirectory: string;
+}
+
+const AT_ONCE = 12;
+/** For the conversations to come to where they are to be killed. */
+const PATIENCE_MS = 12_000;
+/** For all conversations to go on before the next kill; those in a workflow task may need longer. */
+const SETTLE_MS = 3_000;
+const LOOK_AGAIN_MS = 50;
+const STUCK_AFTER_MS = 120_000;
+/** Kills between two lines that say how far it is. */
+const LOG_EVERY = 10;
+
+/** One crash test: conversations on one side, kills on the other, until both are done. */
+export class CrashRun {
+  readonly #options: CrashRunOptions;
+  readonly #random: SeededRandom;
+  readonly #desk = openHoldDesk();
+  readonly #clock = new ResumeClock();
+  readonly #running = new Map<string, ConversationRun>();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #stuck = new AbortController();
+  #findings = new Findings([]);
+  #wantsMore = true;
+  #people: { readonly back: Promise<void>; readonly release: () => void } | undefined;
+
+  constructor(options: CrashRunOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+  }
+
+  async report(): Promise<CrashReport> {
+    const line = openWorkerLine({
+      arguments: { config: this.#options.config, options: this.#options.options ?? null },
+      serve: await serveSettings(this.#options),
+      onReached: (reached, go) => this.#reached(reached, go),
+    });
+    try {
+      await this.#run(line);
+    } finally {
+      await line.close();
+    }
+    return this.#findings.report(this.#options.seed, this.#clock);
+  }
+
+  async #run(line: WorkerLine): Promise<void> {
+    const { kills = 30, log = () => {}, stuckAfterMs = STUCK_AFTER_MS } = this.#options;
+    const targets = targetsOf(this.#hittable(await line.loaded()));
+    this.#findings = new Findings(targets);
+    await this.#serveNext(line);
+    for (const [n, kill] of planKills(targets, kills, this.#random).entries()) {
+      this.#fill();
+      if (!kill.early) await this.#settle();
+      await this.#kill(kill, line);
+      await this.#serveNext(line);
+      const { finished, begun, problems } = this.#findings;
+      if ((n + 1) % LOG_EVERY === 0) {
+        const words = `${finished} of ${begun} conversations finished, ${problems.length} problems`;
+        log(`${n + 1} kills, ${words}`);
+      }
+    }
+    this.#wantsMore = false;
+    const timer = setTimeout(() => this.#stuck.abort(), stuckAfterMs);
+    while (this.#ending.size > 0) await Promise.all(this.#ending);
+    clearTimeout(timer);
+  }
+
+  #hittable({ effects, asks }: Loaded): Hittable {
+    const { conversation, atOnce = AT_ONCE, handOverEvents } = this.#options;
+    const first = Array.from({ length: atOnce }, (_, n) => conversation(n));
+    return {
+      effects,
+      asks,
+      chats: first.some(({ start }) => start.mode === 'chat'),
+      talks: first.some(({ messages = [] }) => messages.length > 0),
+      handsOver: handOverEvents !== undefined,
+    };
+  }
+
+  async #serveNext(line: WorkerLine): Promise<void> {
+    this.#clock.ready(await line.serveNext());
+  }
+
+  async #settle(): Promise<void> {
+    const deadline = Date.now() + SETTLE_MS;
+    while (!this.#clock.allWentOn && Date.now() < deadline) await pause(LOOK_AGAIN_MS);
+  }
+
+  async #kill(kill: PlannedKill, line: WorkerLine): Promise<void> {
+    line.prepareNext();
+    const there = await killWorker(kill, {
+      desk: this.#desk,
+      runs: () => [...this.#running.values()],
+      keepPeopleBack: (back) => this.#keepPeopleBack(back),
+      patienceMs: PATIENCE_MS,
+      kill: async () => {
+        const fromMs = Date.now();
+        await line.kill();
+        this.#findings.kills.push({ fromMs, toMs: Date.now() });
+      },
+    });
+    this.#desk.forget();
+    const traces = new Map([...this.#running].map(([id, { trace }]) => [id, trace]));
+    this.#clock.killed(traces);
+    for (const trace of traces.values()) trace.lose();
+    this.#findings.hit(kill.target, there.length);
+  }
+
+  #reached(reached: Reached, go: () => void): void {
+    const seen = { ...reached, atMs: Date.now() };
+    this.#running.get(reached.conversation)?.trace.add(reached, seen.atMs);
+    this.#clock.saw(seen);
+    this.#desk.take(reached, go);
+  }
+
+  /** As many conversations as are to run at once. */
+  #fill(): void {
+    const { atOnce = AT_ONCE } = this.#options;
+    while (this.#wantsMore && this.#running.size < atOnce) this.#begin();
+  }
+
+  #begin(): void {
+    const { client, conversation, answer = () => 'approve' } = this.#options;
+    const { agent, start, messages = [] } = conversation(this.#findings.begun);
+    this.#findings.begun += 1;
+    const id = start.id ?? `${agent}-${this.#findings.begun}-${randomUUID().slice(0, 8)}`;
+    const run = new ConversationRun({
+      handle: client.handle(id),
+      mode: start.mode ?? 'task',
+      messages,
+      answer,
+      random: this.#random,
+      mayAct: async () => this.#people?.back,
+      onAct: () => this.#clock.woken(id),
+    });
+    this.#running.set(id, run);
+    const ending = client
+      .start(agent, { ...start, id })
+      .then(() => this.#finish(run))
+      .catch((error: unknown) => void this.#findings.problems.push(`${id}: ${String(error)}`))
+      .finally(() => {
+        this.#running.delete(id);
+        this.#clock.ended(id);
+        this.#ending.delete(ending);
+        this.#fill();
+      });
+    this.#ending.add(ending);
+  }
+
+  async #finish(run: ConversationRun): Promise<void> {
+    const findings = this.#findings;
+    const { end, record } = await run.finish(AbortSignal.any([this.#stuck.signal]));
+    findings.ended(run.id, end);
+    findings.problems.push(...run.failures.map((failure) => `${run.id}: ${failure}`));
+    if (end === 'stuck') return;
+    const effects = await this.#options.effects?.(run.id);
+    const evidence = { record, seen: run.trace.seen, kills: findings.kills, said: run.said };
+    findings.judged(judge({ ...evidence, ...(effects === undefined ? {} : { effects }) }));
+  }
+
+  #keepPeopleBack(back: boolean): void {
+    this.#people?.release();
+    this.#people = undefined;
+    if (!back) return;
+    let release = (): void => {};
+    const kept = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.#people = { back: kept, release };
+  }
+}

@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util';
+import { storm } from './storm.ts';
+
+/** `npm run faults -- --runs 1000 --seed 7`: kills workers, prints the table, fails on any problem. */
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '100' },
+    seed: { type: 'string' },
+    'at-once': { type: 'string', default: '16' },
+  },
+});
+const began = Date.now();
+const report = await storm({
+  kills: Number(values.runs),
+  atOnce: Number(values['at-once']),
+  ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
+  log: (line) => console.log(`${((Date.now() - began) / 1000).toFixed(0)} s: ${line}`),
+});
+console.log(`\n${report.table}`);
+const problems = [...report.problems, ...report.violations];
+for (const problem of problems) console.log(problem);
+console.log(`\n${problems.length} problems, seed ${report.seed}`);
+process.exit(problems.length === 0 ? 0 : 1);
