@@ -1,3 +1,4 @@
+import { type Config, readConfig } from '../config.ts';
 import type { PerdureConfig } from '../define-config.ts';
 import type { Duration } from '../core/duration.ts';
 
@@ -7,6 +8,8 @@ export interface WhereToServe {
   readonly taskQueue?: string | undefined;
   readonly dataDirectory?: string | undefined;
   readonly deployPatience?: Duration | undefined;
+  /** Default: `PERDURE_LOG_LEVEL`. */
+  readonly logLevel?: Config['logLevel'] | undefined;
   /** It polls. */
   readonly onReady: (worker: {
     readonly agents: readonly string[];
@@ -17,7 +20,11 @@ export interface WhereToServe {
 /** Serves the agents until the process is told to end (SIGINT, SIGTERM), and then ends in order. */
 export async function runWorker(config: PerdureConfig, where: WhereToServe): Promise<void> {
   // Loaded only here: it brings Temporal's native library and the bundler.
-  const { startWorker } = await import('../worker.ts');
+  const [{ startWorker }, { installLogger }] = await Promise.all([
+    import('../worker.ts'),
+    import('../worker/install-logger.ts'),
+  ]);
+  installLogger(where.logLevel ?? readConfig().logLevel);
   const { address, namespace, taskQueue, dataDirectory, deployPatience } = where;
   const worker = await startWorker(
     {

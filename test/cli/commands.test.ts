@@ -1,8 +1,9 @@
 import { execa } from 'execa';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { program } from '../../src/cli/program.ts';
 import { desk, echo, restless } from './agents/desk.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { SOON } from '../client/soon.ts';
@@ -221,6 +222,12 @@ describe('without a server', () => {
     expect(names).toEqual(
       expect.arrayContaining(['dev', 'worker', 'run', 'chat', 'ls', 'show', 'watch', 'doctor']),
     );
+    const page = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+    const documented = [...page.matchAll(/^\| (`.*?`) +\|/gm)]
+      .flatMap(([, cell = '']) => [...cell.matchAll(/`([a-z]+)/g)])
+      .map(([, name]) => name);
+    const commands = program().commands.map((command) => command.name());
+    expect(new Set(documented)).toEqual(new Set(commands));
     const run = await runCli(['run', '--help']);
     expect(run.exitCode).toBe(0);
     expect(run.stdout).toMatch(/Exit codes: 0 completed, 1 failed/);

@@ -54,7 +54,7 @@ async function begin(ports: readonly string[]): Promise<void> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'perdure-test-dev-'));
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  // No package.json: a file there is a script to Node, and a module to us.
   await writeFile(join(folder, 'words.ts'), LOUD);
   await writeFile(join(folder, 'agents.ts'), agentSaying('Hello'));
   const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];

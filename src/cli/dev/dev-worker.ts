@@ -23,6 +23,7 @@ async function main(): Promise<void> {
     ...serve,
     // One worker: what it does not know, nobody knows.
     deployPatience: 0,
+    logLevel: process.argv.includes('--debug') ? 'debug' : 'warn',
     onReady: () => tell({ kind: 'ready' }),
   });
 }
