@@ -20,7 +20,7 @@ export interface WorkerProcess {
 }
 
 /** The worker process ended before it was of use; the message says why. */
-export class WorkerEnded extends Error {
+class WorkerEnded extends Error {
   override readonly name = 'WorkerEnded';
 }
 
