@@ -34,6 +34,8 @@ export interface Connected {
 
 const DEFAULT_ADDRESS = 'localhost:7233';
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+/** A page of history can have several events of 2 MiB; the library's own limit is 4 MiB. */
+const MAX_RECEIVED_BYTES = 64 * 1024 * 1024;
 /** How late a timer may fire. */
 const TIMER_SLACK_MS = 50;
 
@@ -57,6 +59,10 @@ export async function connect(options: ConnectOptions = {}): Promise<Connected> 
     ...(connectionOptions.metadata === undefined ? {} : { metadata: connectionOptions.metadata }),
     interceptors: [makeGrpcRetryInterceptor(retries.options)],
     ...options.connection,
+    channelArgs: {
+      'grpc.max_receive_message_length': MAX_RECEIVED_BYTES,
+      ...options.connection?.channelArgs,
+    },
     address,
   });
   try {

@@ -2,6 +2,7 @@ import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { currentDetails } from '../core/current-details.ts';
 import { SEARCH_ATTRIBUTES } from '../core/names.ts';
+import { utf8Bytes } from '../core/slices.ts';
 import { statusAnswer } from './answers.ts';
 import type { Memory } from './memory.ts';
 
@@ -29,9 +30,23 @@ export function createPresenter(): (memory: Memory) => void {
         ? [{ key: TENANT, value: state.tenant }]
         : []),
       ...(written === undefined && state.tags !== undefined
-        ? [{ key: TAGS, value: [...state.tags] }]
+        ? [{ key: TAGS, value: fitting(state.tags) }]
         : []),
     ]);
     written = { status, pending };
   };
+}
+
+/** The server takes 2,048 bytes of one attribute, and ends a workflow that sets more. */
+const MAX_ATTRIBUTE_BYTES = 2_000;
+
+/** As many tags as an attribute can hold, each whole. */
+function fitting(tags: readonly string[]): string[] {
+  let bytes = '[]'.length;
+  return tags.filter((tag) => {
+    const more = utf8Bytes(JSON.stringify(tag)) + ','.length;
+    if (bytes + more > MAX_ATTRIBUTE_BYTES) return false;
+    bytes += more;
+    return true;
+  });
 }

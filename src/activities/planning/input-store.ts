@@ -6,7 +6,7 @@ import { createPatientPut } from '../put-patiently.ts';
 import { storeFailure } from '../store-failure.ts';
 
 /** All arguments of one completion that history holds inline: the plan is one payload. */
-const INLINE_BYTES_PER_PLAN = 512 * 1024;
+const INLINE_BYTES_PER_PLAN = 256 * 1024;
 
 export type InputStore = (input: Json) => Promise<Stored<Json>>;
 

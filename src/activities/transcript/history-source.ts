@@ -44,6 +44,7 @@ interface PageResponse {
 }
 
 const NOT_FOUND = 5;
+const RESOURCE_EXHAUSTED = 8;
 
 async function* pages(
   connection: Pick<ConnectionLike, 'withDeadline'>,
@@ -52,7 +53,7 @@ async function* pages(
 ): AsyncGenerator<readonly HistoryEvent[]> {
   let token: Uint8Array | null = null;
   let maximumPageSize = FIRST_PAGE;
-  do {
+  for (;;) {
     const nextPageToken: Uint8Array | null = token;
     let page: PageResponse;
     try {
@@ -65,11 +66,18 @@ async function* pages(
         }),
       );
     } catch (error) {
-      if (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND) return;
-      throw error;
+      if (!isGrpcServiceError(error)) throw error;
+      if ((error.code as number) === NOT_FOUND) return;
+      const isTooLarge =
+        (error.code as number) === RESOURCE_EXHAUSTED && /larger than max/.test(error.details);
+      if (!isTooLarge || maximumPageSize === 1) throw error;
+      // A client of somebody else's with its library's limit: large events come in smaller pages.
+      maximumPageSize = Math.ceil(maximumPageSize / 4);
+      continue;
     }
     yield page.history?.events ?? [];
     token = page.nextPageToken?.length ? page.nextPageToken : null;
+    if (token === null) return;
     maximumPageSize = NEXT_PAGE;
-  } while (token !== null);
+  }
 }
