@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { BlobStoreSettings } from './blobs/create-blob-store.ts';
 import { durationMs } from './core/duration.ts';
 import { DEFAULT_TASK_QUEUE } from './core/names.ts';
+import { INLINE_LIMIT_BYTES, MAX_INLINE_LIMIT_BYTES } from './core/stored.ts';
 import type { EventSinkSettings } from './streams/create-event-sink.ts';
 import { nearestName } from './tools/nearest-name.ts';
 
@@ -29,7 +30,7 @@ export interface Config {
   readonly deployPatienceMs: number;
   /** `PERDURE_SHUTDOWN_FORCE_TIME`, default 30 s: after it a worker that was told to stop ends. */
   readonly shutdownForceTimeMs: number;
-  /** `PERDURE_INLINE_LIMIT`, default 32 KiB: larger content goes to the blob store. */
+  /** `PERDURE_INLINE_LIMIT`, default 32 KiB, at most 64 KiB: larger content goes to the blob store. */
   readonly inlineLimitBytes: number;
   /** `PERDURE_TRANSCRIPT_CACHE`, default 64 MiB. */
   readonly transcriptCacheBytes: number;
@@ -82,7 +83,9 @@ const SETTINGS = {
   PERDURE_HEARTBEAT_TIMEOUT: duration.default(60_000),
   PERDURE_DEPLOY_PATIENCE: duration.default(60_000),
   PERDURE_SHUTDOWN_FORCE_TIME: duration.default(30_000),
-  PERDURE_INLINE_LIMIT: bytes.default(32 * 1024),
+  PERDURE_INLINE_LIMIT: bytes
+    .refine((limit) => limit <= MAX_INLINE_LIMIT_BYTES, 'expected at most 64KiB')
+    .default(INLINE_LIMIT_BYTES),
   PERDURE_TRANSCRIPT_CACHE: bytes.default(64 * 1024 ** 2),
   PERDURE_MAX_CACHED_WORKFLOWS: count.optional(),
   PERDURE_MAX_CONCURRENT_ACTIVITIES: count.default(200),

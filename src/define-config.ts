@@ -1,6 +1,7 @@
 import type { BlobStore } from './blobs/blob-store.ts';
 import { durationMs, type Duration } from './core/duration.ts';
 import { isJsonObject } from './core/json.ts';
+import { MAX_INLINE_LIMIT_BYTES } from './core/stored.ts';
 import type { DepsOption } from './deps.ts';
 import type { EventSink } from './streams/event-sink.ts';
 import type { Agent } from './tools/agent.ts';
@@ -35,7 +36,7 @@ export interface WorkerSettings {
   readonly deployPatience?: Duration;
   /** Keep the transcript of a closed conversation past the server's retention. Default false. */
   readonly keepTranscripts?: boolean;
-  /** Content above this many bytes is kept in the blob store, not in history. Default 32,768. */
+  /** Content above this many bytes is kept in the blob store, not in history. Default 32,768, at most 65,536. */
   readonly inlineLimit?: number;
   /** Without a sign of life for this long an attempt counts as lost. Default 60 s. */
   readonly heartbeatTimeout?: Duration;
@@ -75,6 +76,10 @@ const bytes = expects(
   'a number of bytes',
   (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0,
 );
+const inlineBytes = expects(
+  `a number of bytes, at most ${MAX_INLINE_LIMIT_BYTES}`,
+  (value) => bytes(value).length === 0 && Number(value) <= MAX_INLINE_LIMIT_BYTES,
+);
 const madeOrMaker = expects(
   'an object, or a function that makes it',
   (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
@@ -93,7 +98,7 @@ const OPTIONS: OptionTable = {
   dataDir: optional(text),
   deployPatience: optional(patience),
   keepTranscripts: optional(flag),
-  inlineLimit: optional(bytes),
+  inlineLimit: optional(inlineBytes),
   heartbeatTimeout: optional(positiveDuration),
   worker: optional(
     options({

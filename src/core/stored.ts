@@ -14,6 +14,9 @@ export type Stored<T> = T | BlobReference;
 /** An entry's content above this many bytes goes to the blob store before it is recorded. */
 export const INLINE_LIMIT_BYTES = 32 * 1024;
 
+/** What the limit can be raised to: several such contents share a payload, of which the server takes 2 MiB. */
+export const MAX_INLINE_LIMIT_BYTES = 64 * 1024;
+
 export const PREVIEW_CHARACTERS = 200;
 
 export function isBlobReference(value: unknown): value is BlobReference {

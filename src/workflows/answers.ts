@@ -1,5 +1,6 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
 import { presentSummary } from '../core/conversation-summary.ts';
+import { utf8Bytes } from '../core/slices.ts';
 import type { Page, StatusAnswer } from '../core/status.ts';
 import type { Memory } from './memory.ts';
 import {
@@ -14,8 +15,8 @@ import {
 
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 500;
-/** Requests hold arguments of up to 32 KiB each: a page must stay below a payload's limit. */
-const MAX_APPROVALS_PAGE = 25;
+/** An answer is one payload, of which the server takes 2 MiB. */
+const MAX_PAGE_BYTES = 1_000_000;
 
 /** Registers the queries (format.md §1). All answers are bounded. */
 export function answerQueries(memory: Memory): void {
@@ -28,11 +29,10 @@ export function answerQueries(memory: Memory): void {
       pageOf(
         memory.state.approvals.pending.map((pending) => pending.request),
         request,
-        MAX_APPROVALS_PAGE,
       ),
     { description: 'what waits for a person' },
   );
-  setHandler(entriesQuery, (request) => pageOf(memory.headers, request, MAX_PAGE), {
+  setHandler(entriesQuery, (request) => pageOf(memory.headers, request), {
     description: 'headers of the transcript of this run',
   });
   setHandler(stateQuery, () => memory.state.shared, { description: 'the shared state' });
@@ -80,11 +80,19 @@ export function statusAnswer(memory: Memory): StatusAnswer {
   };
 }
 
-function pageOf<T>(items: readonly T[], request: PageRequest | undefined, max: number): Page<T> {
+/** As many as were asked for and fit one answer; at least one, so that a reader gets on. */
+function pageOf<T>(all: readonly T[], request: PageRequest | undefined): Page<T> {
   const from = wholeNumber(request?.from, 0);
-  const limit = Math.min(Math.max(wholeNumber(request?.limit, DEFAULT_PAGE), 1), max);
-  const end = from + limit;
-  return { items: items.slice(from, end), ...(end < items.length ? { next: end } : {}) };
+  const limit = Math.min(Math.max(wholeNumber(request?.limit, DEFAULT_PAGE), 1), MAX_PAGE);
+  const items: T[] = [];
+  let bytes = 0;
+  for (const item of all.slice(from, from + limit)) {
+    bytes += utf8Bytes(JSON.stringify(item));
+    if (items.length > 0 && bytes > MAX_PAGE_BYTES) break;
+    items.push(item);
+  }
+  const end = from + items.length;
+  return { items, ...(end < all.length ? { next: end } : {}) };
 }
 
 function wholeNumber(value: unknown, otherwise: number): number {

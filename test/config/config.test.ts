@@ -104,6 +104,12 @@ describe('readConfig', () => {
     ]);
   });
 
+  test('does not let history hold inline what would not fit its payloads', () => {
+    expect(problemsOf({ PERDURE_INLINE_LIMIT: '65KiB' })).toEqual([
+      'PERDURE_INLINE_LIMIT: expected at most 64KiB',
+    ]);
+  });
+
   test('names the nearest setting for one that does not exist, and all when none is near', () => {
     expect(problemsOf({ PERDURE_TASKQUEUE: 'x' })).toEqual([
       'PERDURE_TASKQUEUE: there is no such setting, did you mean PERDURE_TASK_QUEUE?',

@@ -94,7 +94,7 @@ describe('defineConfig', () => {
       expect.objectContaining({
         problems: [
           expect.stringMatching(/^agents\[1\]: expected an agent that defineAgent made/),
-          expect.stringMatching(/^inlineLimit: expected a number of bytes, got -1/),
+          expect.stringMatching(/^inlineLimit: expected a number of bytes, at most 65536, got -1/),
           expect.stringMatching(/^heartbeatTimeout: expected a positive duration/),
           expect.stringMatching(/^worker\.maxCachedWorkflows: expected a whole number/),
           expect.stringMatching(/^models\["claude-x"\]\.taskQueue: expected text/),
