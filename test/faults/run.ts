@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { KillPoint } from '../../src/testing/index.ts';
 import { storm } from './storm.ts';
 
 /** `npm run faults -- --runs 1000 --seed 7`: kills workers, prints the table, fails on any problem. */
@@ -7,12 +8,16 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '100' },
     seed: { type: 'string' },
     'at-once': { type: 'string', default: '16' },
+    histories: { type: 'string' },
+    point: { type: 'string', multiple: true },
   },
 });
 const began = Date.now();
 const report = await storm({
   kills: Number(values.runs),
   atOnce: Number(values['at-once']),
+  ...(values.histories === undefined ? {} : { histories: values.histories }),
+  ...(values.point === undefined ? {} : { points: values.point as KillPoint[] }),
   ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
   log: (line) => console.log(`${((Date.now() - began) / 1000).toFixed(0)} s: ${line}`),
 });

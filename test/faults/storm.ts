@@ -3,7 +3,10 @@ import { startEffectStore } from './effect-store.ts';
 
 /** Kills workers under conversations with every kind of tool; `violations` is what models would refuse. */
 export async function storm(
-  options: Pick<CrashTestOptions, 'kills' | 'seed' | 'address' | 'log' | 'atOnce'>,
+  options: Pick<
+    CrashTestOptions,
+    'kills' | 'seed' | 'address' | 'log' | 'atOnce' | 'histories' | 'points'
+  >,
 ): Promise<CrashReport & { readonly violations: readonly string[] }> {
   const store = await startEffectStore();
   try {

@@ -2,6 +2,7 @@ import type { StartOptions } from '../../client/start-conversation.ts';
 import type { ApprovalRequest } from '../../core/approval-request.ts';
 import type { Content } from '../../core/content.ts';
 import type { Json } from '../../core/json.ts';
+import type { KillPoint } from './kill-points.ts';
 import type { Answer } from './person.ts';
 
 /** One conversation of a crash test. */
@@ -33,6 +34,8 @@ export interface CrashTestOptions {
   ) => ReadonlyMap<string, number> | Promise<ReadonlyMap<string, number>>;
   /** SIGKILLs, one worker process each. Default 30. */
   readonly kills?: number;
+  /** Where workers are killed. Default: everywhere that these agents come to. */
+  readonly points?: readonly KillPoint[];
   /** The same seed makes the same plan of kills. Default: a new one, which the report names. */
   readonly seed?: number;
   /** Conversations that run at the same time. Default 12. */
@@ -43,6 +46,8 @@ export interface CrashTestOptions {
   readonly heartbeatTimeoutMs?: number;
   /** A conversation that has not ended so long after the last kill is stuck. Default 2 minutes. */
   readonly stuckAfterMs?: number;
+  /** Directory for the histories of conversations that have a problem. Default: they are not kept. */
+  readonly histories?: string;
   /** `host:port` of a Temporal server. Default: one is started for the test. */
   readonly address?: string;
   readonly namespace?: string;

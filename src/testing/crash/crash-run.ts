@@ -10,6 +10,7 @@ import { judge } from './judge.ts';
 import { type PlannedKill, planKills } from './kill-plan.ts';
 import { type Hittable, targetsOf } from './kill-points.ts';
 import { killWorker } from './kill-worker.ts';
+import { keepHistory } from './keep-history.ts';
 import type { Reached } from './messages.ts';
 import { ResumeClock } from './resume-times.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
@@ -66,8 +67,10 @@ export class CrashRun {
   }
 
   async #run(line: WorkerLine): Promise<void> {
-    const { kills = 30, log = () => {}, stuckAfterMs = STUCK_AFTER_MS } = this.#options;
-    const targets = targetsOf(this.#hittable(await line.loaded()));
+    const { kills = 30, log = () => {}, stuckAfterMs = STUCK_AFTER_MS, points } = this.#options;
+    const targets = targetsOf(this.#hittable(await line.loaded())).filter(
+      ({ point }) => points?.includes(point) ?? true,
+    );
     this.#findings = new Findings(targets);
     await this.#serveNext(line);
     for (const [n, kill] of planKills(targets, kills, this.#random).entries()) {
@@ -174,10 +177,13 @@ export class CrashRun {
     const { end, record } = await run.finish(AbortSignal.any([this.#stuck.signal]));
     findings.ended(run.id, end);
     findings.problems.push(...run.failures.map((failure) => `${run.id}: ${failure}`));
-    if (end === 'stuck') return;
     const effects = await this.#options.effects?.(run.id);
     const evidence = { record, seen: run.trace.seen, kills: findings.kills, said: run.said };
-    findings.judged(judge({ ...evidence, ...(effects === undefined ? {} : { effects }) }));
+    const verdict = judge({ ...evidence, ...(effects === undefined ? {} : { effects }) });
+    if (end !== 'stuck') findings.judged(verdict);
+    const { client, histories } = this.#options;
+    const isGood = end === 'completed' && verdict.problems.length === 0;
+    if (histories !== undefined && !isGood) await keepHistory(client, record, histories);
   }
 
   #keepPeopleBack(back: boolean): void {
