@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Json } from '../core/json.ts';
 import { SIGNALS, UPDATES } from '../core/names.ts';
 import { approveSchema, type DecideAnswer, denySchema, type Remember } from '../core/verdict.ts';
@@ -61,11 +61,20 @@ export async function decide(
   const result = await updateOrSignal<DecideAnswer>(context, conversationId, {
     update: { name: UPDATES.decide, payload: { decision, ...payload } },
     signal: { name: decision === 'approve' ? SIGNALS.approve : SIGNALS.deny, payload },
-    id: verdictId,
+    id: updateId(decision, payload),
   });
   return result.via === 'update'
     ? { via: 'update', verdictId, ...result.answer }
     : { via: 'signal', verdictId };
+}
+
+/**
+ * The server answers a second update of the same id as the first, without asking: the id stands for
+ * all that the verdict says, so that one verdictId used for two calls is not taken for one verdict.
+ */
+function updateId(decision: string, payload: Json): string {
+  const said = JSON.stringify([decision, payload]);
+  return `verdict-${createHash('sha256').update(said).digest('hex')}`;
 }
 
 /** Our keys have slashes, `<conversation>/<turn>.<step>.<index>.<random>`; providers' ids have none. */

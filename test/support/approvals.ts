@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { ConversationHandle, PerdureClient } from '../../src/client/index.ts';
+import type { ApprovalRequest } from '../../src/core/approval-request.ts';
+import { textOf } from '../../src/core/content.ts';
+import type { NoteEntry, ResultEntry } from '../../src/core/entry.ts';
+import type { Json } from '../../src/core/json.ts';
+import type { ModelRequest } from '../../src/core/model-request.ts';
+import type { Start } from '../../src/core/start.ts';
+import { ModelFailure } from '../../src/models/model.ts';
+import { scripted, type ScriptedStep, toolCall } from '../../src/models/scripted.ts';
+import { defineAgent, type AgentDefinition } from '../../src/tools/define-agent.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { violationsOf } from '../core/request-linter/check-request.ts';
+import { temporalClient } from './temporal-client.ts';
+
+/** A payment that was made. */
+export interface Paid {
+  readonly conversationId: string;
+  readonly to: string;
+  readonly cents: number;
+  readonly key: string;
+  readonly at: number;
+}
+
+/** All that the tools of this process did, in order. */
+export const paid: Paid[] = [];
+
+const payment = z.object({ to: z.string(), cents: z.number().int().positive() });
+
+export const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  inputSchema: payment,
+  effect: 'once',
+  needsApproval: true,
+  parallelSafe: true,
+  summary: ({ to, cents }) => `pay ${cents} to ${to}`,
+  execute: ({ to, cents }, { conversationId, idempotencyKey }) => {
+    paid.push({ conversationId, to, cents, key: idempotencyKey, at: Date.now() });
+    return `paid ${cents} to ${to}`;
+  },
+});
+
+export const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  inputSchema: z.object({ at: z.string() }),
+  effect: 'read',
+  execute: ({ at }, { conversationId, idempotencyKey }) => {
+    paid.push({ conversationId, to: at, cents: 0, key: idempotencyKey, at: Date.now() });
+    return `saw ${at}`;
+  },
+});
+
+/** Nobody is waited for long. */
+const payFast = defineTool({
+  name: 'pay_fast',
+  description: 'Pays.',
+  inputSchema: payment,
+  effect: 'once',
+  needsApproval: true,
+  approval: { timeout: 300 },
+  execute: () => {
+    throw new Error('nobody approves this in time');
+  },
+});
+
+/**
+ * An agent that makes the calls that a message lists as JSON, `[["pay", {…}], …]`, and then says
+ * what it was shown of their results. It refuses to go on with a transcript that is not valid.
+ */
+export function payingAgent(
+  name: string,
+  options: Partial<
+    Pick<AgentDefinition, 'approval' | 'control' | 'policy' | 'runAsDecided' | 'limits' | 'onLimit'>
+  > = {},
+) {
+  return defineAgent({
+    name,
+    model: scripted(turnOf),
+    instructions: 'Pay.',
+    tools: [pay, payFast, look],
+    ...options,
+  });
+}
+
+function turnOf(request: ModelRequest): ScriptedStep {
+  const wrong = violationsOf(request);
+  if (wrong.length > 0) throw new ModelFailure('invalid_request', wrong.join('; '));
+  const last = request.messages.at(-1);
+  if (last?.role === 'tool') {
+    return last.results.map(({ content }) => textOf(content)).join('\n---\n');
+  }
+  const said = last?.role === 'user' ? textOf(last.content) : '';
+  if (!said.startsWith('[[')) return `heard: ${said}`;
+  const calls = JSON.parse(said) as [string, Json][];
+  return calls.map(([tool, input]) => toolCall(tool, input));
+}
+
+export function payments(...calls: readonly (readonly [to: string, cents: number])[]): string {
+  return JSON.stringify(calls.map(([to, cents]) => ['pay', { to, cents }]));
+}
+
+export interface Waiting {
+  readonly conversation: ConversationHandle;
+  readonly requests: readonly ApprovalRequest[];
+  readonly keys: readonly string[];
+}
+
+/** Starts an agent and waits until as many requests wait. */
+export async function startWaiting(
+  client: PerdureClient,
+  agent: string,
+  start: Start,
+  count: number,
+): Promise<Waiting> {
+  const conversation = await client.start(agent, { id: `${agent}-${randomUUID()}`, ...start });
+  const requests = await untilWaiting(conversation, count);
+  return { conversation, requests, keys: requests.map(({ key }) => key) };
+}
+
+export async function untilWaiting(
+  conversation: ConversationHandle,
+  count: number,
+): Promise<readonly ApprovalRequest[]> {
+  let requests: readonly ApprovalRequest[] = [];
+  await eventually(async () => {
+    requests = await conversation.approvals();
+    return requests.length;
+  }).toBe(count);
+  return requests;
+}
+
+/** Like `expect.poll`, with the patience that a busy machine needs. */
+export function eventually<T>(read: () => T | Promise<T>) {
+  return expect.poll(read, { timeout: 30_000, interval: 50 });
+}
+
+/** Waits until a chat has ended as many turns; what the last of them said. */
+export async function untilTurn(conversation: ConversationHandle, turn: number): Promise<string> {
+  let text = '';
+  await eventually(async () => {
+    const { status, turn: now, lastTurn } = await conversation.status();
+    text = typeof lastTurn?.text === 'string' ? lastTurn.text : '';
+    return status === 'waiting_input' ? now : 0;
+  }).toBe(turn);
+  return text;
+}
+
+export function paidIn({ id }: ConversationHandle): readonly string[] {
+  return paid
+    .filter(({ conversationId }) => conversationId === id)
+    .map(({ to, cents }) => `${to} ${cents}`);
+}
+
+/** The results in the transcript, in order: category and text. */
+export async function resultsOf(conversation: ConversationHandle): Promise<readonly string[]> {
+  const entries = await conversation.entries();
+  return entries
+    .map(({ entry }) => entry)
+    .filter((entry): entry is ResultEntry => entry.kind === 'result')
+    .map(
+      ({ outcome, content }) =>
+        `${outcome}: ${'blob' in Object(content) ? '' : textOf(content as string)}`,
+    );
+}
+
+/** What the audit says beside the transcript. */
+export async function notesOf(conversation: ConversationHandle): Promise<readonly NoteEntry[]> {
+  const entries = await conversation.entries();
+  return entries
+    .map(({ entry }) => entry)
+    .filter((entry): entry is NoteEntry => entry.kind === 'note');
+}
+
+/** Event types of all runs of a conversation. */
+export async function eventTypes({ id }: ConversationHandle): Promise<readonly string[]> {
+  const { workflow } = await temporalClient();
+  const types: string[] = [];
+  for await (const { runId } of workflow.list({ query: `WorkflowId = '${id}'` })) {
+    const { events } = await workflow.getHandle(id, runId).fetchHistory();
+    types.push(
+      ...(events ?? []).map(
+        (event) => Object.keys(event).find((key) => key.endsWith('EventAttributes')) ?? '',
+      ),
+    );
+  }
+  return types;
+}
+
+/** No workflow task may have failed, whatever was sent. */
+export async function expectNoFailedTask(conversation: ConversationHandle): Promise<void> {
+  const types = await eventTypes(conversation);
+  expect(types.length).toBeGreaterThan(5);
+  expect(types.filter((type) => /workflowTask(Failed|TimedOut)/.test(type))).toEqual([]);
+}
