@@ -39,7 +39,7 @@ const MAX_EVENT_BYTES = 1024 * 1024;
 const MAX_BATCH_BYTES = 512 * 1024;
 const DEFAULT_MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 const PATIENCE_MS = 1000;
-const DEFAULT_BATCH_MS = 25;
+const DEFAULT_BATCH_MS = 50;
 const MAX_BATCH_MS = 50;
 
 interface Queue {

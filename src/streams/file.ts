@@ -16,7 +16,7 @@ export interface FileEventSinkOptions {
   readonly directory: string;
   /** About what is kept of one conversation, in parts of 1 MiB; the oldest go. Default 8 MiB, least 2. */
   readonly maxBytesPerConversation?: number;
-  /** How long the first event of a batch waits for others: 0 to 50, default 25 milliseconds. */
+  /** How long the first event of a batch waits for others: 0 to 50, default 50 milliseconds. */
   readonly batchMs?: number;
   /** A conversation without an event for that long loses its events; default 7 days. */
   readonly maxAge?: Duration;

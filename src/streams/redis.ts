@@ -15,7 +15,7 @@ export interface RedisEventSinkOptions {
   readonly prefix?: string;
   /** About what is kept of one conversation; the oldest go. Default 20,000. */
   readonly maxEventsPerConversation?: number;
-  /** How long the first event of a batch waits for others: 0 to 50, default 25 milliseconds. */
+  /** How long the first event of a batch waits for others: 0 to 50, default 50 milliseconds. */
   readonly batchMs?: number;
   /** A conversation without an event for that long loses its events; default 7 days. */
   readonly maxAge?: Duration;
