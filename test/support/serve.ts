@@ -8,6 +8,7 @@ interface Where {
   readonly taskQueue: string;
   readonly dataDir: string;
   readonly workflowBundlePath: string;
+  readonly logLevel: 'WARN' | 'ERROR';
   readonly heartbeatTimeout?: number;
   readonly handOver?: { readonly bytes: number; readonly events: number };
   /** Passed to the fixture's default export. */
@@ -19,7 +20,7 @@ if (fixturePath === undefined || whereJson === undefined)
   throw new Error('usage: serve.ts <fixture> <where>');
 const where = JSON.parse(whereJson) as Where;
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+Runtime.install({ logger: new DefaultLogger(where.logLevel) });
 const { default: makeConfig } = (await import(fixturePath)) as {
   default: (options: unknown) => object;
 };
