@@ -62,7 +62,7 @@ export async function handOverStorm(options: StormOptions): Promise<StormReport>
     ];
     let killed = 0;
     while (runs.size <= handOvers) {
-      const { run } = await conversation.status();
+      const { run } = await asked(() => conversation.status());
       if (!runs.has(run)) {
         runs.add(run);
         if (runs.size % 10 === 0) log(`${runs.size - 1} hand-overs, ${killed} kills`);
@@ -111,10 +111,10 @@ async function talk(
   sent.set(when, mine);
   for (let n = 0; !over.aborted; n++) {
     const text = `${when} ${n}`;
-    await untilTaken(() => conversation.send(text, { id: text, when }));
+    await asked(() => conversation.send(text, { id: text, when }));
     mine.push(text);
     // A sender that got no answer sends again.
-    if (n % 5 === 0) await untilTaken(() => conversation.send(text, { id: text, when }));
+    if (n % 5 === 0) await asked(() => conversation.send(text, { id: text, when }));
     await pause(when === 'queue' ? 60 : 110);
   }
 }
@@ -127,7 +127,8 @@ async function signalMessages(
   const mine: string[] = [];
   sent.set('signal', mine);
   for (let n = 0; !over.aborted; n++) {
-    while ((await conversation.status()).queued > MAX_QUEUED && !over.aborted) await pause(50);
+    while ((await asked(() => conversation.status())).queued > MAX_QUEUED && !over.aborted)
+      await pause(50);
     const content = `signal ${n}`;
     const payload = rawJson(JSON.stringify({ content, id: content }));
     await rawSender(client.temporal).signal(conversation.id, 'message', payload);
@@ -136,13 +137,12 @@ async function signalMessages(
   }
 }
 
-/** The inbox is full for a moment, or the run has no room for another update: the sender waits. */
-async function untilTaken(send: () => Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+/** Between two workers nobody answers, and an inbox is full for a moment: whoever asks, asks again. */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + 120_000;
   for (;;) {
     try {
-      await send();
-      return;
+      return await ask();
     } catch (error) {
       if (Date.now() > deadline) throw error;
       await pause(200);
@@ -166,7 +166,7 @@ async function decideAll(
   conversation: ConversationHandle,
   decided: Map<string, Decided>,
 ): Promise<void> {
-  for (const { key } of await conversation.approvals()) {
+  for (const { key } of await asked(() => conversation.approvals())) {
     if (decided.has(key)) continue;
     const kind = (['deny', 'approve', 'edit'] as const)[decided.size % 3] ?? 'approve';
     const by = { id: 'approver' };
@@ -215,7 +215,7 @@ async function settleDown(
   const deadline = Date.now() + 120_000;
   for (;;) {
     await decideAll(conversation, decided);
-    const { status, queued, pending } = await conversation.status();
+    const { status, queued, pending } = await asked(() => conversation.status());
     if (status === 'waiting_input' && queued === 0 && pending === 0) return;
     if (Date.now() > deadline) throw new Error(`it is still ${status} with ${queued} messages`);
     await pause(100);
