@@ -1,0 +1,167 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { ConversationHandle } from '../../src/client/index.ts';
+import { scripted, toolCall } from '../../src/models/scripted.ts';
+import { defineAgent } from '../../src/tools/define-agent.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { heldSegments } from '../support/held-segments.ts';
+import { failedTasks, messageOfBytes, rawJson, rawSender } from '../support/raw-sender.ts';
+import { serveAgents } from '../support/serve-agents.ts';
+
+const by = { id: 'approver' };
+const paid: number[] = [];
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  inputSchema: z.object({ cents: z.number() }),
+  effect: 'once',
+  needsApproval: true,
+  execute: ({ cents }) => {
+    paid.push(cents);
+    return `paid ${cents}`;
+  },
+});
+
+const payer = defineAgent({
+  name: 'payer',
+  model: scripted((request) =>
+    request.messages.at(-1)?.role === 'user' && !JSON.stringify(request).includes('"tool"')
+      ? toolCall('pay', { cents: 5 })
+      : 'Done.',
+  ),
+  instructions: 'Pay.',
+  tools: [pay],
+});
+
+const blobs = heldSegments(await mkdtemp(join(tmpdir(), 'perdure-held-')));
+const served = serveAgents({
+  agents: [payer],
+  blobs,
+  internals: { handOver: { bytes: 3_000_000, events: 60 } },
+});
+
+beforeEach(() => {
+  paid.length = 0;
+});
+
+/** A conversation that waits for an approval and is in the middle of its hand-over. */
+async function handingOver(): Promise<{ conversation: ConversationHandle; key: string }> {
+  blobs.hold();
+  const conversation = await served.client.start('payer', { mode: 'chat', message: 'pay' });
+  await expect.poll(() => conversation.approvals(), { timeout: 20_000 }).toHaveLength(1);
+  const [request] = await conversation.approvals();
+  const status = async () => (await conversation.status()).status;
+  for (let n = 0; n < 30 && (await status()) !== 'handing_over'; n++) {
+    await conversation.send(`filler ${n}`, { id: `filler ${n}` });
+  }
+  expect(await status()).toBe('handing_over');
+  return { conversation, key: request?.key ?? '' };
+}
+
+async function inNextRun(conversation: ConversationHandle): Promise<void> {
+  const { run } = await conversation.status();
+  blobs.release();
+  await expect
+    .poll(async () => (await conversation.status()).run, { timeout: 20_000 })
+    .not.toBe(run);
+}
+
+async function closed(conversation: ConversationHandle): Promise<void> {
+  await expect
+    .poll(async () => (await conversation.status()).status, { timeout: 20_000 })
+    .toBe('waiting_input');
+  await conversation.close();
+  await conversation.result();
+  expect(await failedTasks(served.client.temporal, conversation.id)).toEqual([]);
+}
+
+async function said(conversation: ConversationHandle): Promise<string[]> {
+  return (await conversation.entries()).flatMap(({ entry }) =>
+    entry.kind === 'user' ? [entry.id] : [],
+  );
+}
+
+describe('while a conversation is handed over', () => {
+  test('a stop interrupts the turn in the next run', async () => {
+    const { conversation } = await handingOver();
+    await conversation.stop({ reason: 'enough', by: { id: 'boss' } });
+    await inNextRun(conversation);
+    await expect
+      .poll(async () => (await conversation.summary()).calls, { timeout: 20_000 })
+      .toEqual({ pay: { cancelled: 1 } });
+    await closed(conversation);
+    expect(paid).toEqual([]);
+    const notes = (await conversation.entries()).flatMap(({ entry }) =>
+      entry.kind === 'note' ? [entry.text] : [],
+    );
+    expect(notes).toEqual(['[The turn was interrupted by boss: enough.]']);
+  });
+
+  test('messages of any size enter the next run, each once', async () => {
+    const { conversation, key } = await handingOver();
+    const sender = rawSender(served.client.temporal);
+    const large = [1, 2, 3].map((n) => `large ${n}`);
+    for (const id of large) {
+      await sender.signal(conversation.id, 'message', messageOfBytes(1_900_000, { id }));
+    }
+    await conversation.send('small', { id: 'small' });
+    await sender.signal(conversation.id, 'message', rawJson('{"content":"again","id":"small"}'));
+    await inNextRun(conversation);
+    await conversation.deny(key, { by });
+    await closed(conversation);
+    const ids = await said(conversation);
+    expect(ids.filter((id) => !id.startsWith('filler'))).toEqual(['start', ...large, 'small']);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('an approval counts at once, and the call runs in the next run', async () => {
+    const { conversation, key } = await handingOver();
+    expect(await conversation.approve(key, { by, verdictId: 'v' })).toMatchObject({
+      via: 'update',
+    });
+    await inNextRun(conversation);
+    await conversation.approve(key, { by, verdictId: 'v' });
+    await closed(conversation);
+    expect(paid).toEqual([5]);
+  });
+
+  test('other arguments wait for the next run, and then count', async () => {
+    const { conversation, key } = await handingOver();
+    const approving = conversation.approve(key, { by, input: { cents: 7 } });
+    await inNextRun(conversation);
+    expect(await approving).toMatchObject({ via: 'update', decision: 'approve' });
+    await closed(conversation);
+    expect(paid).toEqual([7]);
+  });
+
+  test('other arguments that nobody can ask for again count all the same', async () => {
+    const { conversation, key } = await handingOver();
+    const verdict = JSON.stringify({ key, by, input: { cents: 8 } });
+    await rawSender(served.client.temporal).signal(conversation.id, 'approve', rawJson(verdict));
+    await inNextRun(conversation);
+    await closed(conversation);
+    expect(paid).toEqual([8]);
+  });
+
+  test('a close lets the next run finish its turn and end', async () => {
+    const { conversation, key } = await handingOver();
+    await conversation.close();
+    await inNextRun(conversation);
+    await conversation.approve(key, { by });
+    expect(await conversation.result()).toMatchObject({ stopReason: 'closed' });
+    expect(paid).toEqual([5]);
+  });
+
+  test('a cancel ends the conversation as cancelled, with its transcript', async () => {
+    const { conversation } = await handingOver();
+    await conversation.cancel();
+    blobs.release();
+    await expect(conversation.result()).rejects.toMatchObject({ end: 'cancelled' });
+    expect((await said(conversation))[0]).toBe('start');
+    expect(await failedTasks(served.client.temporal, conversation.id)).toEqual([]);
+  });
+});
