@@ -50,7 +50,7 @@ export function createToolContext(parts: {
     context: structuredClone(spec.context),
     conversationId,
     callId: input.callId,
-    idempotencyKey: input.key,
+    idempotencyKey: `${input.key}${input.keyRenewal ?? ''}`,
     attempt: input.attempt + temporal.info.attempt - 1,
     signal: parts.signal,
     log,

@@ -73,6 +73,8 @@ export interface ModelOutput {
 export interface CallInput {
   readonly spec: string;
   readonly key: string;
+  /** Ends the idempotency key that the tool gets: the workflow was reset after the call was planned. */
+  readonly keyRenewal?: string;
   readonly callId: string;
   readonly tool: string;
   readonly input: Stored<Json>;

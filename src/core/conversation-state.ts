@@ -33,6 +33,8 @@ export interface OpenBatch {
   readonly plan: readonly PlannedCall[];
   /** By index; null where the call is not settled. */
   readonly settled: readonly (SettledCall | null)[];
+  /** Ends its calls' idempotency keys: it was handed over by a run that had been reset. */
+  readonly keyRenewal?: string;
 }
 
 /** The turn that is running. */

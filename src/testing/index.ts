@@ -20,9 +20,17 @@ export {
 export {
   anthropicWire,
   followScript,
+  jsonReply,
   type ModelContract,
   modelContract,
   type ModelWire,
   openaiWire,
   responsesWire,
+  sse,
+  type WireCall,
+  type WireError,
+  type WireReply,
+  type WireRequest,
+  type WireTurn,
+  type WireUsage,
 } from '../models/contract/index.ts';

@@ -38,7 +38,7 @@ export type AttemptFailure =
 const DEFAULT_PATIENCE_MS = 60_000;
 
 /** Operators' commands end an attempt without proof that its handler did. */
-const ENDED_BY_OPERATOR = new Set(['ActivityPause', 'ActivityReset']);
+const ENDED_BY_OPERATOR = new Set(['ActivityPause', 'ActivityReset', 'ResetWorkflow']);
 
 export function describeFailure(error: unknown): AttemptFailure {
   const cause = error instanceof ActivityFailure ? error.cause : error;

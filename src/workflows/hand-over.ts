@@ -15,6 +15,7 @@ import { ACTIVITIES, activityIds } from '../core/names.ts';
 import { utf8Bytes } from '../core/slices.ts';
 import { isBlobReference, previewOf, type Stored } from '../core/stored.ts';
 import { absorbMessages, toBlob, tooLarge } from './absorb.ts';
+import { keyRenewal } from './key-renewal.ts';
 import type { Memory } from './memory.ts';
 import { ownActivity } from './own-activity.ts';
 import { HANDING_OVER } from './receive-verdict.ts';
@@ -52,6 +53,7 @@ export async function handOver(memory: Memory): Promise<void> {
   const { status } = memory;
   memory.handingOver = true;
   memory.show('handing_over');
+  takeRenewalAlong(memory);
   await moveLargeToBlobs(memory);
   const sent = memory.state.items.length;
   const segment = await writeSegment(memory, looseOf(memory.state.batch));
@@ -66,6 +68,15 @@ export async function handOver(memory: Memory): Promise<void> {
     return;
   }
   await continueAsNew<(argument: Resumed) => Promise<unknown>>({ resumed });
+}
+
+/** The next run has no reset of its own: what this one's added to keys goes with the open batch. */
+function takeRenewalAlong(memory: Memory): void {
+  const { batch } = memory.state;
+  const renewal = keyRenewal(batch);
+  if (batch !== undefined && renewal !== undefined) {
+    memory.update({ batch: { ...batch, keyRenewal: renewal } });
+  }
 }
 
 /**

@@ -45,7 +45,7 @@ export async function runBatch(
   const settled: (SettledCall | null)[] = [...batch.settled];
   const keep = (call: PlannedCall, result: SettledCall) => {
     settled[call.index] = result;
-    memory.update({ batch: { plan: batch.plan, settled: [...settled] } });
+    memory.update({ batch: { ...batch, settled: [...settled] } });
   };
   let failed = false;
   const { maxParallel, runAsDecided } = memory.state.spec.settings;
@@ -73,7 +73,7 @@ export async function runBatch(
 
   // All results are inputs of one completion: many denials leave each reason fewer words.
   const reasonCharacters = Math.max(200, Math.floor(REASONS_CHARACTERS / batch.plan.length));
-  memory.update({ batch: { plan: batch.plan, settled } });
+  memory.update({ batch: { ...batch, settled } });
   const ready: { readonly call: PlannedCall; edited?: EditedInput }[] = [];
   const asked: PlannedCall[] = [];
   for (const call of batch.plan) {

@@ -11,6 +11,7 @@ import { toolRetryDelayMs } from '../core/retry-delay.ts';
 import { settleBy, settleWithout } from '../core/settle-call.ts';
 import { DEFAULT_RETRY } from '../core/spec.ts';
 import { type AttemptFailure, describeFailure } from './describe-failure.ts';
+import { keyRenewal } from './key-renewal.ts';
 import { followLostAttempt, unlessRead } from './lost-attempt.ts';
 import type { Memory } from './memory.ts';
 import { RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
@@ -124,10 +125,12 @@ function callInput(
   edited: EditedInput | undefined,
   attempt: number,
 ): CallInput {
-  const { spec, segment, shared } = memory.state;
+  const { spec, segment, shared, batch } = memory.state;
+  const renewal = keyRenewal(batch);
   return {
     spec: spec.digest,
     key: call.key,
+    ...(renewal === undefined ? {} : { keyRenewal: renewal }),
     callId: call.callId,
     tool: call.tool,
     input: edited?.input ?? call.input,

@@ -128,9 +128,15 @@ export class Person {
     } catch (error) {
       // Decided meanwhile, or the conversation has ended: nothing is owed to this sender.
       if (error instanceof PerdureRefusal || error instanceof ConversationClosed) return;
-      this.failures.push(error instanceof Error ? error.message : String(error));
+      this.failures.push(wordsOf(error));
     } finally {
       this.#unanswered -= 1;
     }
   }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const words = `${error.name}: ${error.message}`;
+  return error.cause === undefined ? words : `${words} (${wordsOf(error.cause)})`;
 }
