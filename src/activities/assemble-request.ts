@@ -46,6 +46,11 @@ export async function assembleRequest(
   };
 }
 
+/** What a view hides for good need not be read. */
+export function shownFrom(view: View | undefined): { readonly shownFrom?: number } {
+  return view?.summary === undefined ? {} : { shownFrom: view.summary.upTo };
+}
+
 /** Only what will be shown is fetched: what a summary stands for stays in the store. */
 async function shownEntries(
   transcripts: TranscriptReader,

@@ -9,7 +9,7 @@ import type { Spec } from '../core/spec.ts';
 import { NO_USAGE } from '../core/usage.ts';
 import type { Model } from '../models/model.ts';
 import type { Agent } from '../tools/agent.ts';
-import { assembleRequest } from './assemble-request.ts';
+import { assembleRequest, shownFrom } from './assemble-request.ts';
 import { modelOf } from './code-of-spec.ts';
 import { askStrategy } from './compaction/ask-strategy.ts';
 import { type Summary, summarize } from './compaction/summarize.ts';
@@ -58,7 +58,9 @@ export function createCompactActivity(
         input,
         spec,
         ...modelOf(environment, spec, input.modelIndex),
-        transcript: await reading(environment, location, () => transcripts.read(location, input)),
+        transcript: await reading(environment, location, () =>
+          transcripts.read(location, { ...input, ...shownFrom(input.view) }),
+        ),
         signal: context.cancellationSignal,
         place: placeOf(context),
       });

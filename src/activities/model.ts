@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
 import type { StreamEvent } from '../core/event.ts';
 import { type CompletionEvent, ModelFailure } from '../models/model.ts';
-import { assembleRequest } from './assemble-request.ts';
+import { assembleRequest, shownFrom } from './assemble-request.ts';
 import { modelOf } from './code-of-spec.ts';
 import { completeAnswer } from './complete-answer.ts';
 import type { ActivityEnvironment } from './environment.ts';
@@ -35,8 +35,9 @@ export function createModelActivity(
       const read = <T>(use: () => Promise<T>) => reading(environment, location, use);
       const spec = await read(() => transcripts.spec(location, input.spec));
       const { agent, model } = modelOf(environment, spec, input.modelIndex);
-      const transcript = await read(() => transcripts.read(location, input));
       const { view } = input;
+      const at = { ...input, ...shownFrom(view) };
+      const transcript = await read(() => transcripts.read(location, at));
       const { models } = agent;
       const request = await read(() =>
         assembleRequest(transcripts, location, { spec, transcript, view, models, input }),

@@ -47,6 +47,7 @@ export async function recordTurn(
   const entryDigest = digestOf(entry as never);
   const transcriptDigest = chainDigest(transcript.digest, entryDigest);
   environment.transcripts.keep(location, {
+    beginning: transcript.beginning,
     entries: [...transcript.entries, entry],
     digests: [...transcript.digests, entryDigest],
     digest: transcriptDigest,

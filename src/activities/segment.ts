@@ -27,11 +27,13 @@ export function createSegmentActivity({
         position: input.position,
         items: [...input.items, ...input.loose],
         ...(input.previous === null ? {} : { segment: input.previous }),
+        ...(input.shownFrom === undefined ? {} : { shownFrom: input.shownFrom }),
       });
       const { segment, count, digest, itemDigests } = segmentOf(input, transcript);
       const { blob } = await putValue(blobs, location.workflowId, segment, '');
       // The next run's first completion begins here.
       transcripts.keep(location, {
+        beginning: transcript.beginning,
         entries: transcript.entries.slice(0, count),
         digests: transcript.digests.slice(0, count),
         digest,
@@ -61,6 +63,8 @@ export function segmentOf(
     segment: {
       previous: input.previous?.blob ?? null,
       from,
+      start: input.previous?.digest ?? null,
+      ...firstOf(transcript, from),
       entries: transcript.entries.slice(from, count),
       digests,
       loose,
@@ -69,4 +73,11 @@ export function segmentOf(
     digest: digests.reduce<string | null>(chainDigest, input.previous?.digest ?? null),
     itemDigests: transcript.digests.slice(input.position.count, count),
   };
+}
+
+function firstOf({ entries, digests }: Transcript, from: number): Pick<Segment, 'first'> {
+  const n = entries.findIndex(({ kind }) => kind === 'user');
+  const entry = entries[n];
+  if (entry?.kind !== 'user' || n >= from) return {};
+  return { first: { n, entry, digest: digests[n] ?? '' } };
 }

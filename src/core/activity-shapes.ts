@@ -141,6 +141,8 @@ export interface SegmentInput {
   /** Results of an open batch, by activity id. */
   readonly loose: readonly { readonly activityId: string; readonly digest: string }[];
   readonly previous: SegmentReference | null;
+  /** What is summarised before this entry need not be read. */
+  readonly shownFrom?: number;
 }
 
 export interface SegmentOutput extends SegmentReference {

@@ -1,4 +1,4 @@
-import type { Entry, ResultEntry } from './entry.ts';
+import type { Entry, ResultEntry, UserEntry } from './entry.ts';
 
 /** A run's entries as one blob; each segment names the one before (design §3, continue-as-new). */
 export interface Segment {
@@ -6,6 +6,10 @@ export interface Segment {
   readonly previous: string | null;
   /** Number of the first entry here, counted from the conversation's first. */
   readonly from: number;
+  /** The transcript's digest up to there. */
+  readonly start?: string | null;
+  /** The first user message, where an earlier segment has it: it is shown whatever is summarised. */
+  readonly first?: { readonly n: number; readonly entry: UserEntry; readonly digest: string };
   readonly entries: readonly Entry[];
   /** SHA-256 of each entry, in order: what the transcript's digest is chained from. */
   readonly digests: readonly string[];

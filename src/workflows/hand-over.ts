@@ -120,6 +120,7 @@ export async function writeSegment(
     items: state.items,
     loose,
     previous: state.segment,
+    ...(state.view?.summary === undefined ? {} : { shownFrom: state.view.summary.upTo }),
   };
   return ownActivity<SegmentOutput>(memory, {
     type: ACTIVITIES.segment,

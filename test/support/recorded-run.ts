@@ -5,7 +5,7 @@ import { putValue } from '../../src/blobs/stored-value.ts';
 import { segmentOf } from '../../src/activities/segment.ts';
 import { chainDigest, digestOf } from '../../src/activities/transcript/digest.ts';
 import type { HistoryEvent } from '../../src/activities/transcript/history-source.ts';
-import type { ReadAt } from '../../src/activities/transcript/read-gap.ts';
+import type { ReadAt } from '../../src/activities/transcript/read-at.ts';
 import type { RunLocation } from '../../src/activities/transcript/transcript-reader.ts';
 import type {
   CallOutput,
@@ -241,7 +241,12 @@ export class RecordedRun {
     const entries = [...this.expected, ...looseEntries];
     const digests = entries.map((entry) => digestOf(entry));
     const digest = digests.reduce<string | null>(chainDigest, null);
-    const { segment, ...output } = segmentOf(input, { entries, digests, digest });
+    const { segment, ...output } = segmentOf(input, {
+      beginning: { from: 0, digest: null },
+      entries,
+      digests,
+      digest,
+    });
     const { blob } = await putValue(blobs, this.location.workflowId, segment, '');
     await this.activity('segment.1', 'perdure.segment', input, { blob, ...output });
     return { blob, count: output.count, digest: output.digest };

@@ -1,12 +1,13 @@
-import type { Entry, Item, Position } from '../../core/entry.ts';
+import type { Entry, Item } from '../../core/entry.ts';
 import type { SegmentReference } from '../../core/segment.ts';
 import { chainDigest } from './digest.ts';
 import { type ChainLink, isLinkType, linkOf, resultOf } from './entries-of-events.ts';
 import { checked, entriesOfLink, joinLinks } from './join-links.ts';
 import type { PayloadDecoder } from './payload-decoder.ts';
+import type { ReadAt } from './read-at.ts';
 import { decodeActivity, type RecordedActivity } from './recorded-activity.ts';
 import type { Continuation, SegmentLoader } from './segment-loader.ts';
-import type { LineEntry } from './transcript-line.ts';
+import type { LineBeginning, LineEntry } from './transcript-line.ts';
 import { TranscriptMismatch } from './transcript-mismatch.ts';
 import type { RunLocation } from './transcript-reader.ts';
 
@@ -22,6 +23,8 @@ export interface Gap {
   /** Where the known entries end; where what is left begins, when older ones are gone. */
   readonly from: number;
   readonly added: readonly LineEntry[];
+  /** Set when older entries were not read. */
+  readonly beginning?: LineBeginning;
   /** By digest. */
   readonly results: ReadonlyMap<string, LineEntry>;
 }
@@ -41,6 +44,7 @@ export class ChainWalk {
   readonly #segments: SegmentLoader;
   readonly #items: readonly Item[];
   readonly #known: Known;
+  readonly #shownFrom: number;
   /** Newest first. */
   readonly #links: ChainLink[] = [];
   readonly #results = new Map<string, LineEntry>();
@@ -59,12 +63,13 @@ export class ChainWalk {
     decode: PayloadDecoder,
     segments: SegmentLoader,
     location: RunLocation,
-    at: { readonly position: Position; readonly items: readonly Item[] },
+    at: ReadAt,
     known: Known,
   ) {
     this.#decode = decode;
     this.#segments = segments;
     this.#known = known;
+    this.#shownFrom = at.shownFrom ?? 0;
     this.#target = at.position.digest;
     this.#targetCount = at.position.count;
     this.#items = at.items;
@@ -136,7 +141,7 @@ export class ChainWalk {
     const from = this.#known.countAt(this.#target);
     if (from !== undefined) this.#base = { from, added: [] };
     else if (segment !== undefined && segment.digest === this.#target) {
-      this.#base = await this.#segments.transcript(segment, this.#known);
+      this.#base = await this.#segments.transcript(segment, this.#known, this.#shownFrom);
     }
   }
 
@@ -176,14 +181,20 @@ export class ChainWalk {
 
   /** All that was missing, each digest checked. */
   gap(): Gap {
-    const { from, added: older } = this.#base ?? { from: 0, added: [] };
+    const base: Continuation = this.#base ?? { from: 0, added: [] };
+    const { from, added: older, beginning } = base;
     const digest = older.reduce<string | null>(
       (chained, entry) => chainDigest(chained, entry.digest),
-      this.#known.digestAt(from) ?? null,
+      beginning?.digest ?? this.#known.digestAt(from) ?? null,
     );
     const joint = { count: from + older.length, digest };
     const newer = joinLinks(joint, this.#links.toReversed(), this.#results, this.#mismatch);
-    return { from, added: [...older, ...newer], results: this.#results };
+    return {
+      from,
+      added: [...older, ...newer],
+      ...(beginning === undefined ? {} : { beginning }),
+      results: this.#results,
+    };
   }
 
   /** What is left of a transcript whose older part is gone, for people. */

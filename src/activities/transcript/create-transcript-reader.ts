@@ -6,7 +6,8 @@ import type { Known } from './chain-walk.ts';
 import { chainDigest } from './digest.ts';
 import { createHistorySource, type HistorySource } from './history-source.ts';
 import { createPayloadDecoder } from './payload-decoder.ts';
-import { type ReadAt, readGap } from './read-gap.ts';
+import type { ReadAt } from './read-at.ts';
+import { readGap } from './read-gap.ts';
 import { createBlobResolver } from './resolve-blobs.ts';
 import { createSegmentLoader, measured } from './segment-loader.ts';
 import { createSpecReader } from './spec-reader.ts';
@@ -65,9 +66,11 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
       };
       const sources = { history, decode, segments, onPage };
       const gap = await readGap(sources, location, at, knownOf(copy));
+      if (gap.beginning !== undefined) copy.line.beginAt(gap.beginning);
       copy.line.replaceFrom(gap.from, gap.added);
       for (const [digest, result] of gap.results) copy.results.set(digest, result);
     }
+    copy.line.forgetBefore(forgettable(at));
     const transcript = assemble(copy, location, at);
     cache.put(keyOf(location), copy);
     return transcript;
@@ -75,6 +78,8 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
 
   async function read(location: RunLocation, at: ReadAt): Promise<Transcript> {
     const key = keyOf(location);
+    // What was summarised is shown again: the workflow was reset to an earlier point.
+    if (cache.get(key).line.beginning.from > forgettable(at)) cache.evict(key);
     try {
       return await readWith(cache.get(key), location, at);
     } catch (error) {
@@ -116,6 +121,7 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
     keep(location, transcript) {
       const key = keyOf(location);
       const copy = cache.get(key);
+      if (copy.line.count < transcript.beginning.from) copy.line.beginAt(transcript.beginning);
       const from = commonLength(copy, transcript);
       const added = transcript.entries.slice(from).map(measured);
       let digest = copy.line.digestAt(from) ?? null;
@@ -153,8 +159,14 @@ function keyOf({ namespace, workflowId }: RunLocation): string {
 }
 
 /** Reads that ask for the same are one: a second one waits for the first. */
-function readKeyOf(location: RunLocation, { position, items, segment }: ReadAt): string {
-  return JSON.stringify([location, position.digest, position.count, items, segment]);
+function readKeyOf(location: RunLocation, at: ReadAt): string {
+  const { position, items, segment, shownFrom } = at;
+  return JSON.stringify([location, position.digest, position.count, items, segment, shownFrom]);
+}
+
+/** The entries before this number are in a segment, and nothing of them will be shown. */
+function forgettable({ segment, shownFrom = 0 }: ReadAt): number {
+  return Math.min(shownFrom, segment?.count ?? 0);
 }
 
 function hasAll({ line, results }: ConversationCopy, { position, items }: ReadAt): boolean {
@@ -194,7 +206,7 @@ function assemble(copy: ConversationCopy, location: RunLocation, at: ReadAt): Tr
   // Whatever else was remembered belongs to turns that were given up.
   copy.results.clear();
   for (const [resultDigest, line] of used) copy.results.set(resultDigest, line);
-  return { entries, digests, digest };
+  return { beginning: copy.line.beginning, entries, digests, digest };
 }
 
 /** Only one batch is open at a time. A worker that runs tools but no models never reads, only remembers. */
@@ -206,7 +218,7 @@ function forgetOtherSteps({ results }: ConversationCopy, { turn, step }: Entry):
 
 /** How many first entries a copy and a transcript share. */
 function commonLength({ line }: ConversationCopy, { digests }: Transcript): number {
-  let count = 0;
+  let count = line.beginning.from;
   while (count < line.count && line.entryAt(count)?.digest === digests[count]) count += 1;
   return count;
 }

@@ -1,7 +1,7 @@
 import type { Item, Position } from '../../core/entry.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { linkOf, startOf } from './entries-of-events.ts';
-import type { ReadAt } from './read-gap.ts';
+import type { ReadAt } from './read-at.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 import type { RunBeginning } from './run-beginning.ts';
 

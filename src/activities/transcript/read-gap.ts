@@ -1,9 +1,9 @@
-import type { Item, Position } from '../../core/entry.ts';
 import type { SegmentReference } from '../../core/segment.ts';
 import { ChainWalk, type Gap, type Known } from './chain-walk.ts';
 import type { HistorySource } from './history-source.ts';
 import type { PayloadDecoder } from './payload-decoder.ts';
 import { pairActivities } from './recorded-activity.ts';
+import type { ReadAt } from './read-at.ts';
 import { readRunBeginning } from './run-beginning.ts';
 import type { SegmentLoader } from './segment-loader.ts';
 import type { RunLocation } from './transcript-reader.ts';
@@ -18,12 +18,6 @@ export interface GapSources {
   readonly decode: PayloadDecoder;
   readonly segments: SegmentLoader;
   readonly onPage?: () => void;
-}
-
-export interface ReadAt {
-  readonly position: Position;
-  readonly items: readonly Item[];
-  readonly segment?: SegmentReference;
 }
 
 /**

@@ -2,7 +2,7 @@ import { BlobMissing, type BlobStore } from '../../blobs/blob-store.ts';
 import type { Entry } from '../../core/entry.ts';
 import type { Segment, SegmentReference } from '../../core/segment.ts';
 import { chainDigest, measure } from './digest.ts';
-import type { LineEntry } from './transcript-line.ts';
+import type { LineBeginning, LineEntry } from './transcript-line.ts';
 
 /** A segment as it was written, and what it takes in memory. */
 interface LoadedSegment {
@@ -19,6 +19,8 @@ export interface KnownLine {
 export interface Continuation {
   readonly from: number;
   readonly added: readonly LineEntry[];
+  /** Set when older entries were not read: what a line begins with that goes on here. */
+  readonly beginning?: LineBeginning;
 }
 
 /**
@@ -26,8 +28,15 @@ export interface Continuation {
  * once; a store that cannot be reached throws.
  */
 export interface SegmentLoader {
-  /** The transcript up to a segment; `undefined` when one of its segments is missing. */
-  transcript(reference: SegmentReference, known: KnownLine): Promise<Continuation | undefined>;
+  /**
+   * The transcript up to a segment; `undefined` when one of its segments is missing. Segments that
+   * end before `shownFrom` are not read.
+   */
+  transcript(
+    reference: SegmentReference,
+    known: KnownLine,
+    shownFrom: number,
+  ): Promise<Continuation | undefined>;
   /** The result of a batch that was open at the hand-over. */
   loose(blob: string, activityId: string): Promise<LineEntry | undefined>;
   /** Segments that the store did not have. */
@@ -63,7 +72,7 @@ export function createSegmentLoader(
 
   return {
     missing,
-    async transcript(reference, known) {
+    async transcript(reference, known, shownFrom) {
       let added: LineEntry[] = [];
       for (let blob: string | null = reference.blob; blob !== null;) {
         const loaded: LoadedSegment | undefined = await load(blob);
@@ -71,6 +80,10 @@ export function createSegmentLoader(
         added = [...lineEntriesOf(loaded), ...added];
         const { from, previous } = loaded.segment;
         if (chained(known.digestAt(from), added) === reference.digest) return { from, added };
+        const beginning = from > 0 && from <= shownFrom ? beginningOf(loaded.segment) : undefined;
+        if (chained(beginning?.digest, added) === reference.digest) {
+          return { from, added, ...(beginning === undefined ? {} : { beginning }) };
+        }
         blob = previous;
       }
       return undefined;
@@ -89,6 +102,12 @@ function lineEntriesOf({ segment, charactersPerEntry }: LoadedSegment): LineEntr
     digest: segment.digests[index] ?? '',
     characters: charactersPerEntry,
   }));
+}
+
+function beginningOf({ from, start, first }: Segment): LineBeginning | undefined {
+  if (start === undefined) return undefined;
+  const pinned = first && { n: first.n, line: measured(first.entry) };
+  return { from, digest: start, ...(pinned === undefined ? {} : { first: pinned }) };
 }
 
 function chained(

@@ -45,5 +45,5 @@ export function createTranscriptCache(maxBytes: number): TranscriptCache {
 function sizeOf({ line, results }: ConversationCopy): number {
   let characters = line.characters;
   for (const result of results.values()) characters += result.characters;
-  return characters * BYTES_PER_CHARACTER + (line.count + results.size + 1) * BYTES_PER_ENTRY;
+  return characters * BYTES_PER_CHARACTER + (line.held + results.size + 1) * BYTES_PER_ENTRY;
 }

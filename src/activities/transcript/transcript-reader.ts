@@ -1,6 +1,7 @@
-import type { Entry, Item, Position } from '../../core/entry.ts';
-import type { SegmentReference } from '../../core/segment.ts';
+import type { Entry } from '../../core/entry.ts';
 import type { Spec } from '../../core/spec.ts';
+import type { ReadAt } from './read-at.ts';
+import type { LineBeginning } from './transcript-line.ts';
 
 /** Which conversation, which run: an activity's own, or one that a person asks for. */
 export interface RunLocation {
@@ -11,6 +12,8 @@ export interface RunLocation {
 
 /** A transcript as a worker holds it: entries as they are recorded, every digest checked. */
 export interface Transcript {
+  /** Entries before this beginning are empty notes, all but the first user message. */
+  readonly beginning: LineBeginning;
   readonly entries: readonly Entry[];
   /** SHA-256 (hex) of each entry's recorded form, in order. */
   readonly digests: readonly string[];
@@ -38,14 +41,7 @@ export interface TranscriptReader {
    * match evicts the copy and reads again; only then it throws.
    * @throws {TranscriptMismatch} when what is recorded does not lead to the position.
    */
-  read(
-    location: RunLocation,
-    at: {
-      readonly position: Position;
-      readonly items: readonly Item[];
-      readonly segment?: SegmentReference;
-    },
-  ): Promise<Transcript>;
+  read(location: RunLocation, at: ReadAt): Promise<Transcript>;
 
   /**
    * Entries with their content in the place of references, for what is about to be shown: pass only

@@ -13,6 +13,7 @@ function longer(transcript: Transcript, entry: Entry | undefined): Transcript {
   if (entry === undefined) throw new Error('no entry');
   const digest = digestOf(entry);
   return {
+    beginning: transcript.beginning,
     entries: [...transcript.entries, entry],
     digests: [...transcript.digests, digest],
     digest: chainDigest(transcript.digest, digest),

@@ -13,7 +13,12 @@ const blobs = await newStore();
 
 function transcriptOf(entries: readonly Entry[]) {
   const digests = entries.map((entry) => digestOf(entry));
-  return { entries, digests, digest: digests.reduce<string | null>(chainDigest, null) };
+  return {
+    beginning: { from: 0, digest: null },
+    entries,
+    digests,
+    digest: digests.reduce<string | null>(chainDigest, null),
+  };
 }
 
 describe('a transcript is read from history', () => {
