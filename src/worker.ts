@@ -160,6 +160,9 @@ export async function startWorker(
       ...common,
       workflowBundle: internals.workflowBundle ?? (await workflowBundle()),
       stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+      // A refused update goes back whole: one of more than 2 MiB would fail every task of its
+      // conversation from then on. What leaves our workflows is measured by their payload converter.
+      disablePayloadErrorLimit: true,
       ...(settings.maxCachedWorkflows === undefined
         ? {}
         : { maxCachedWorkflows: settings.maxCachedWorkflows }),

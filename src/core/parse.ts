@@ -1,10 +1,13 @@
 import type * as z from 'zod/mini';
+import { isJsonObject } from './json.ts';
 
 export type Parsed<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 /** Levels of nesting; deeper values are refused before anything that recurses can run out of stack. */
 const MAX_DEPTH = 250;
 const MAX_PROBLEMS = 20;
+/** Of the outermost object. No message of ours has as many, and naming each unknown one takes long. */
+const MAX_FIELDS = 100;
 /** Per problem: one that names what a sender wrote could be as long as what was sent. */
 const MAX_PROBLEM_CHARACTERS = 300;
 
@@ -21,13 +24,15 @@ export function parse<Schema extends z.ZodMiniType>(
 }
 
 function unfitForSchemas(value: unknown): string | undefined {
+  if (ArrayBuffer.isView(value)) return 'expected JSON, got bytes';
+  const fields = isJsonObject(value) ? Object.keys(value).length : 0;
+  if (fields > MAX_FIELDS) return `expected at most ${MAX_FIELDS} fields, got ${fields}`;
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return `expected JSON nested at most ${MAX_DEPTH} levels deep`;
     const next: unknown[] = [];
     for (const part of level) {
       if (typeof part !== 'object' || part === null) continue;
-      if (ArrayBuffer.isView(part)) return 'expected JSON, got bytes';
       for (const child of Object.values(part)) {
         if (typeof child === 'object' && child !== null) next.push(child);
       }

@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancelledFailure,
+  TemporalFailure,
   TimeoutFailure,
   isCancellation,
 } from '@temporalio/workflow';
@@ -45,6 +46,8 @@ export function describeFailure(error: unknown): AttemptFailure {
   if (cause instanceof TimeoutFailure) return describeTimeout(cause);
   if (cause instanceof ApplicationFailure) return describeApplicationFailure(cause);
   if (cause instanceof CancelledFailure || isCancellation(error)) return { kind: 'cancelled' };
+  // Not of an activity: a defect of ours, for which the workflow task fails until it is mended.
+  if (error instanceof Error && !(error instanceof TemporalFailure)) throw error;
   const message = cause instanceof Error ? cause.message : String(cause);
   return { kind: 'failed', type: 'unknown', message };
 }

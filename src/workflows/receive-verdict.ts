@@ -1,3 +1,4 @@
+import { isJsonObject } from '../core/json.ts';
 import { type Circumstances, judge } from '../core/judge-verdict.ts';
 import { parse } from '../core/parse.ts';
 import type { Refusal } from '../core/refusal.ts';
@@ -9,10 +10,21 @@ import {
   verdictSchema,
 } from '../core/verdict.ts';
 import type { Memory, WaitingEdit } from './memory.ts';
-import { undecodableRefusal } from './payload-converter.ts';
+import { isUndecodable, undecodableRefusal } from './payload-converter.ts';
 import type { Received } from './receive-message.ts';
 
 export type ReceivedVerdict = Received<DecideAnswer> | { readonly waiting: WaitingEdit };
+
+/**
+ * A signal's payload as a verdict: its name is the decision. One that says another decision itself
+ * becomes none, for it says two things.
+ */
+export function withDecision(value: unknown, decision: Verdict['decision']): unknown {
+  if (!isJsonObject(value) || isUndecodable(value)) return value;
+  const { decision: said } = value;
+  if (said === undefined || said === decision) return { ...value, decision };
+  return { ...value, decision: `${JSON.stringify(said)?.slice(0, 50)} in signal ${decision}` };
+}
 
 /** Reads a verdict from a signal's or an update's payload. */
 export function readVerdict(

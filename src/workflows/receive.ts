@@ -2,7 +2,6 @@ import { condition, setHandler, workflowInfo } from '@temporalio/workflow';
 import { cutText } from '../core/cut-text.ts';
 import { type Stop, stopSchema } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
-import { isJsonObject } from '../core/json.ts';
 import { SIGNALS, UPDATES } from '../core/names.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { Memory } from './memory.ts';
@@ -19,7 +18,7 @@ import {
 } from './messages.ts';
 import { judgeMessage, receiveMessage } from './receive-message.ts';
 import { judgeRevocation, receiveRevocation } from './receive-revocation.ts';
-import { judgeVerdict, receiveVerdict } from './receive-verdict.ts';
+import { judgeVerdict, receiveVerdict, withDecision } from './receive-verdict.ts';
 import { noteRefusedSignal, refusalFailure } from './refusals.ts';
 
 const MAX_STOP_REASON_CHARACTERS = 1_000;
@@ -51,9 +50,7 @@ export function receiveFromOutside(memory: Memory, { interruptTurn }: Interrupti
     setHandler(
       signal,
       (value: unknown) => {
-        const verdict =
-          isJsonObject(value) && !('undecodable' in value) ? { ...value, decision } : value;
-        const received = receiveVerdict(memory, verdict, 'signal', now());
+        const received = receiveVerdict(memory, withDecision(value, decision), 'signal', now());
         if ('refusal' in received) noteRefusedSignal(memory, decision, received.refusal, value);
       },
       { description: `{ key, by: { id }, reason?, … }: ${decision} a call that waits` },

@@ -42,7 +42,7 @@ export async function runBatch(
   batch: OpenBatch,
   effects: BatchEffects,
 ): Promise<'done' | 'expired' | 'hand_over'> {
-  const settled: (SettledCall | null)[] = [...batch.settled];
+  const settled = batch.plan.map(({ index }) => batch.settled[index] ?? null);
   const keep = (call: PlannedCall, result: SettledCall) => {
     settled[call.index] = result;
     memory.update({ batch: { ...batch, settled: [...settled] } });
@@ -73,7 +73,7 @@ export async function runBatch(
 
   // All results are inputs of one completion: many denials leave each reason fewer words.
   const reasonCharacters = Math.max(200, Math.floor(REASONS_CHARACTERS / batch.plan.length));
-  memory.update({ batch: { ...batch, settled } });
+  memory.update({ batch: { ...batch, settled: [...settled] } });
   const ready: { readonly call: PlannedCall; edited?: EditedInput }[] = [];
   const asked: PlannedCall[] = [];
   for (const call of batch.plan) {
@@ -105,7 +105,7 @@ export async function runBatch(
     if (waited === 'hand_over') return 'hand_over';
   }
   ready.sort((a, b) => a.call.index - b.call.index);
-  await Promise.all(early);
+  if (early.length > 0) await Promise.all(early);
   const calls = ready.map(({ call }) => call);
   const lanes = createLanes(lanesOf(calls, maxParallel));
   await Promise.all(ready.map(({ call, edited }) => lanes(run(call, edited))));

@@ -227,6 +227,23 @@ describe('a batch that waits for people', () => {
     expect(world.ran.map(({ key }) => key)).toEqual([first, second]);
   });
 
+  test('carries a batch in which a later call was decided before an earlier one', async () => {
+    const world = new SimulatedApprovals([{}, {}, {}], false);
+    const [first = '', second = '', third = ''] = world.keys;
+    const deny = (key: string) =>
+      world.decide({ key, decision: 'deny', by: { id: 'ana' } }, 'update');
+    await world.settle();
+    deny(third);
+    await world.settle();
+    expect(world.memory.state.batch?.settled).toEqual([null, null, expect.any(Object)]);
+    world.handOver();
+    await world.settle();
+    world.decide({ key: first, ...approve('ana') }, 'update');
+    deny(second);
+    await untilEnded(world);
+    expect(world.ran.map(({ key }) => key)).toEqual([first]);
+  });
+
   test('says in each result what ended the wait', async () => {
     for (const [how, words] of [
       ['stop', 'the turn was stopped by "boss": enough.'],
