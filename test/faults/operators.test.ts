@@ -57,10 +57,8 @@ describe('an operator who', () => {
     const hanging = await here.startWorker(1_500);
     const conversation = await here.client.start('payer', { message: 'act' });
     await here.service.until('pay began', 1);
-    await temporal(
-      conversation,
-      ...['activity', 'update-options', ...aboutTool, '--retry-maximum-attempts', '5'],
-    );
+    const attempts = [...aboutTool, '--retry-maximum-attempts', '5'];
+    await temporal(conversation, 'activity', 'update-options', ...attempts);
     hanging.signal('SIGSTOP');
     await here.startWorker();
     expect(await conversation.result()).toMatchObject({ text: 'Done.' });
@@ -138,11 +136,8 @@ describe('an operator who', () => {
       ({ eventId, workflowTaskCompletedEventAttributes }) =>
         workflowTaskCompletedEventAttributes && Number(eventId) > Number(modelDone?.eventId),
     );
-    await temporal(
-      conversation,
-      ...['workflow', 'reset', '--event-id', String(asked?.eventId), '--reason', 'once more'],
-      ...['--reapply-exclude', 'All'],
-    );
+    const again = ['--event-id', String(asked?.eventId), '--reason', 'once more'];
+    await temporal(conversation, 'workflow', 'reset', ...again, '--reapply-exclude', 'All');
     expect(await approve()).toBe(approved);
     expect(await conversation.result()).toMatchObject({ text: 'Done.' });
     expect(keysOf('ask')).toHaveLength(2);

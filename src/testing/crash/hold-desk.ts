@@ -10,7 +10,12 @@ export interface HoldDesk {
    */
   hold(
     fits: (reached: Reached) => boolean,
-    options: { readonly conversations: number; readonly patienceMs: number },
+    options: {
+      readonly conversations: number;
+      readonly patienceMs: number;
+      /** How long others are waited for after the first; default half a second. */
+      readonly gatherMs?: number;
+    },
   ): Promise<readonly Reached[]>;
   /** Lets everything that is held go on. */
   release(): void;
@@ -34,7 +39,7 @@ export function openHoldDesk(): HoldDesk {
       held.push({ reached, go });
       onHeld();
     },
-    hold(fits, { conversations, patienceMs }) {
+    hold(fits, { conversations, patienceMs, gatherMs = GATHER_MS }) {
       wanted = fits;
       return new Promise((resolve) => {
         let timer = setTimeout(() => finish(), patienceMs);
@@ -46,7 +51,7 @@ export function openHoldDesk(): HoldDesk {
         onHeld = () => {
           if (held.length === 1) {
             clearTimeout(timer);
-            timer = setTimeout(finish, GATHER_MS);
+            timer = setTimeout(finish, gatherMs);
           }
           const there = new Set(held.map(({ reached }) => reached.conversation));
           if (there.size >= conversations) finish();
