@@ -101,6 +101,32 @@ describe('keys', () => {
     expect(server?.requests[0]?.headers.authorization).toBe('Bearer none');
   });
 
+  test('a preset brings the address, what is given the key and headers', async () => {
+    const asked: { url: string; headers: Headers }[] = [];
+    await complete(
+      openaiCompatible({
+        preset: 'openrouter',
+        model: 'wire-1',
+        apiKey: 'router-key',
+        headers: { 'HTTP-Referer': 'https://shop.example' },
+        modelOptions: { reasoning: { enabled: true } },
+        fetch: (input, init) => {
+          asked.push({
+            url: input instanceof Request ? input.url : String(input),
+            headers: new Headers(init?.headers),
+          });
+          return Promise.resolve(
+            new Response(Buffer.concat(hello.chunks), { headers: hello.headers ?? {} }),
+          );
+        },
+      }),
+      buildRequest(),
+    );
+    expect(asked[0]?.url).toBe('https://openrouter.ai/api/v1/chat/completions');
+    expect(asked[0]?.headers.get('authorization')).toBe('Bearer router-key');
+    expect(asked[0]?.headers.get('http-referer')).toBe('https://shop.example');
+  });
+
   test('a key from a function is asked for at every request', async () => {
     server = await startModelServer(inOrder(hello, hello));
     let n = 0;
