@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Effect } from '../core/effect.ts';
 import { watchLoop } from './watch-loop.ts';
 
@@ -41,6 +42,8 @@ export function createRunningCalls(
   const running = new Set<{ call: RunningCall; longest?: { ms: number; words: string } }>();
   const waiting = new Set<() => void>();
   const shutdown = new AbortController();
+  // Every running call listens: many are no leak.
+  setMaxListeners(0, shutdown.signal);
 
   const isOnce = ({ call }: { call: RunningCall }): boolean =>
     call.effect === undefined || call.effect === 'once';
