@@ -21,6 +21,7 @@ import { createTranscriptReader } from './activities/transcript/create-transcrip
 import { readConfig } from './config.ts';
 import { type ConfigOptions, checkConfig, type PerdureConfig } from './define-config.ts';
 import { openDeps } from './deps.ts';
+import { guardedSink } from './streams/guarded-sink.ts';
 import type { Agent } from './tools/agent.ts';
 import { registerAgents } from './tools/register-agents.ts';
 import { modelWorkers } from './worker/model-workers.ts';
@@ -120,7 +121,11 @@ export async function startWorker(
     agents,
     deps,
     blobs: settings.blobs,
-    events: settings.events,
+    events: guardedSink(settings.events, (error) => {
+      log.warn('The event sink throws; its events are lost, the conversations go on.', {
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }),
     ledger,
     transcripts: createTranscriptReader({
       history: connection,
