@@ -13,10 +13,15 @@ export interface FixtureOptions {
   readonly modelMs?: number;
   /** Milliseconds between the start of a tool and its effect, and after it. */
   readonly toolMs?: number;
+  /** Only calls about this order take so long. Default: all. */
+  readonly slowOrder?: string;
 }
 
+export const ORDERS = ['A-1', 'A-2', 'A-3'] as const;
+
 /** An agent that looks up, pays (with approval) and notifies; everything is reported outside. */
-export default function killedWorkerConfig({ url, modelMs = 0, toolMs = 0 }: FixtureOptions) {
+export default function killedWorkerConfig(options: FixtureOptions) {
+  const { url, modelMs = 0, toolMs = 0, slowOrder } = options;
   const step = (name: string, effect: 'read' | 'idempotent' | 'once', needsApproval = false) =>
     defineTool({
       name,
@@ -26,7 +31,8 @@ export default function killedWorkerConfig({ url, modelMs = 0, toolMs = 0 }: Fix
       needsApproval,
       async execute({ order }, { idempotencyKey, signal }) {
         await report(url, { kind: `${name} began`, order, key: idempotencyKey });
-        await pause(toolMs, undefined, { signal });
+        const isSlow = slowOrder === undefined || slowOrder === order;
+        await pause(isSlow ? toolMs : 0, undefined, { signal });
         await report(url, { kind: name, order, key: idempotencyKey });
         return `${name} of ${order} done`;
       },
@@ -49,6 +55,15 @@ export default function killedWorkerConfig({ url, modelMs = 0, toolMs = 0 }: Fix
         ),
         instructions: 'Handle the order.',
         tools: [step('look_up', 'read'), step('pay', 'once', true), step('notify', 'idempotent')],
+      }),
+      defineAgent({
+        name: 'trio',
+        model: recorded(
+          scripted([ORDERS.map((order) => toolCall('look_up', { order })), 'Done.']),
+          url,
+        ),
+        instructions: 'Look up all orders at once.',
+        tools: [step('look_up', 'read')],
       }),
     ],
   };

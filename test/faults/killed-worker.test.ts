@@ -11,7 +11,7 @@ import {
   startCountingService,
 } from '../support/counting-service.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
-import type { FixtureOptions } from './killed-worker.fixture.ts';
+import { type FixtureOptions, ORDERS } from './killed-worker.fixture.ts';
 
 const fixture = new URL('killed-worker.fixture.ts', import.meta.url);
 const approver = { id: 'approver' };
@@ -95,6 +95,30 @@ describe('a worker that is killed', () => {
       WHOLE_STORY.map((line) => (line === 'result pay' ? 'error pay' : line)),
     );
     expect(JSON.stringify(service.of('completion').at(-1))).toContain('outcome_unknown');
+  });
+
+  test('when two of three calls have finished: only the third runs again, and results are in order', async () => {
+    const first = await worker({ toolMs: 60_000, slowOrder: 'A-2' });
+    const conversation = await client.start('trio', { message: 'All orders, please' });
+    await service.until('look_up', 2);
+    await expect
+      .poll(
+        async () => {
+          const { calls } = await conversation.record();
+          return calls.filter(({ result }) => result?.outcome === 'ok').length;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(2);
+    await first.kill();
+    await worker();
+    await conversation.result();
+    const begun = service.of('look_up began').map(({ order }) => order);
+    expect(begun.toSorted()).toEqual(['A-1', 'A-2', 'A-2', 'A-3']);
+    const { entries } = await conversation.record();
+    expect(
+      entries.flatMap(({ entry }) => (entry.kind === 'result' ? [entry.content] : [])),
+    ).toEqual(ORDERS.map((order) => `look_up of ${order} done`));
   });
 
   test('inside a completion: the completion is made again, no finished step is', async () => {
