@@ -114,7 +114,12 @@ describe('a worker that is killed', () => {
     await worker();
     await conversation.result();
     const begun = service.of('look_up began').map(({ order }) => order);
-    expect(begun.map(String).toSorted((a, b) => a.localeCompare(b))).toEqual(['A-1', 'A-2', 'A-2', 'A-3']);
+    expect(begun.map(String).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'A-1',
+      'A-2',
+      'A-2',
+      'A-3',
+    ]);
     const { entries } = await conversation.record();
     expect(
       entries.flatMap(({ entry }) => (entry.kind === 'result' ? [entry.content] : [])),
