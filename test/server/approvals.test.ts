@@ -179,12 +179,15 @@ describe('while it waits', () => {
   });
 
   test('a message denies where the agent says so, says so, and enters the running turn', async () => {
-    const { conversation, keys } = await waiting('answered', { message: payments(['a', 1]) }, 1);
+    // A chat: a task could have ended, and be closed, before the late verdict comes.
+    const start = { message: payments(['a', 1]), mode: 'chat' as const };
+    const { conversation, keys } = await waiting('answered', start, 1);
     expect(await conversation.send('rather not', { id: 'm-7' })).toMatchObject({
       turn: 1,
       state: 'denied_pending',
     });
     expect(await code(conversation.approve(keys[0] ?? '', { by: ana }))).toBe('not_pending');
+    await conversation.close();
     expect(await conversation.result()).toMatchObject({ turns: 1, text: 'heard: rather not' });
     expect(await resultsOf(conversation)).toEqual([expect.stringContaining('m-7')]);
     expect(paidIn(conversation)).toEqual([]);

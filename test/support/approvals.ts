@@ -13,6 +13,7 @@ import { scripted, type ScriptedStep, toolCall } from '../../src/models/scripted
 import { defineAgent, type AgentDefinition } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { violationsOf } from '../core/request-linter/check-request.ts';
+import { failedTasks } from './raw-sender.ts';
 import { temporalClient } from './temporal-client.ts';
 
 /** A payment that was made. */
@@ -175,24 +176,19 @@ export async function notesOf(conversation: ConversationHandle): Promise<readonl
     .filter((entry): entry is NoteEntry => entry.kind === 'note');
 }
 
-/** Event types of all runs of a conversation. */
-export async function eventTypes({ id }: ConversationHandle): Promise<readonly string[]> {
+/** The events of all runs of a conversation. */
+export async function eventsOf({ id }: ConversationHandle) {
   const { workflow } = await temporalClient();
-  const types: string[] = [];
+  const events = [];
   for await (const { runId } of workflow.list({ query: `WorkflowId = '${id}'` })) {
-    const { events } = await workflow.getHandle(id, runId).fetchHistory();
-    types.push(
-      ...(events ?? []).map(
-        (event) => Object.keys(event).find((key) => key.endsWith('EventAttributes')) ?? '',
-      ),
-    );
+    const history = await workflow.getHandle(id, runId).fetchHistory();
+    events.push(...(history.events ?? []));
   }
-  return types;
+  return events;
 }
 
 /** No workflow task may have failed, whatever was sent. */
 export async function expectNoFailedTask(conversation: ConversationHandle): Promise<void> {
-  const types = await eventTypes(conversation);
-  expect(types.length).toBeGreaterThan(5);
-  expect(types.filter((type) => /workflowTask(Failed|TimedOut)/.test(type))).toEqual([]);
+  expect((await eventsOf(conversation)).length).toBeGreaterThan(5);
+  expect(await failedTasks(await temporalClient(), conversation.id)).toEqual([]);
 }
