@@ -136,6 +136,7 @@ export async function startWorker(
     }),
     deployPatienceMs: settings.deployPatienceMs,
     inlineLimitBytes: settings.inlineLimitBytes,
+    keepTranscripts: settings.keepTranscripts,
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
     cancelGraceMs: internals.cancelGraceMs ?? CANCEL_GRACE_MS,
     searchAttributes: await hasSearchAttributes(connection, namespace),

@@ -5,6 +5,7 @@ import { createCallTool } from './call-tool.ts';
 import { createCompactActivity } from './compact.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { createKeepActivity } from './keep.ts';
 import { createModelActivity } from './model.ts';
 import { createReconcile } from './reconcile.ts';
 import { runLocation } from './run-location.ts';
@@ -32,6 +33,7 @@ export function createActivities(
     [ACTIVITIES.blob]: watched(createBlobActivity(environment)),
     [ACTIVITIES.compact]: watched(createCompactActivity(environment)),
     [ACTIVITIES.segment]: watched(createSegmentActivity(environment)),
+    [ACTIVITIES.keep]: watched(createKeepActivity(environment)),
     [ACTIVITIES.reconcile]: createReconcile(environment, options),
     default: createCallTool(environment, options),
   };

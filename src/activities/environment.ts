@@ -24,6 +24,8 @@ export interface ActivityEnvironment {
   readonly searchAttributes: boolean;
   /** Task queue per model id, where one is configured for its rate. */
   readonly modelTaskQueues: { readonly [model: string]: string };
+  /** Whether transcripts are kept past the server's retention. */
+  readonly keepTranscripts: boolean;
   readonly handOver: { readonly bytes: number; readonly events: number };
   /** Identity of this worker, for the audit. */
   readonly identity: string;

@@ -26,7 +26,16 @@ export interface BlobStore {
 
   has(conversationId: string, sha256: string): Promise<boolean>;
 
-  /** Removes all blobs of a conversation; returns how many there were. */
+  /**
+   * Names one blob of the conversation as its manifest: what it is found by when nothing else knows
+   * of it any more. A later one takes its place.
+   */
+  setManifest(conversationId: string, sha256: string): Promise<void>;
+
+  /** The digest of the conversation's manifest; undefined when it has none. */
+  manifest(conversationId: string): Promise<string | undefined>;
+
+  /** Removes all blobs of a conversation, and its manifest; returns how many blobs there were. */
   deleteConversation(conversationId: string): Promise<number>;
 
   /** Ids of the conversations that have blobs, for garbage collection. */

@@ -22,6 +22,8 @@ const INCOMING = '.incoming';
 const STORE_ID = '.store-id';
 /** In a conversation whose directory's name does not tell its id: the id as JSON. */
 const CONVERSATION_ID = '.conversation-id';
+/** In a conversation that has a manifest: the digest of its blob. */
+const MANIFEST = '.manifest';
 /** What a process that died left in `.incoming`; a put takes seconds at most. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
@@ -96,6 +98,15 @@ export function fileBlobStore(options: FileBlobStoreOptions): BlobStore {
     return bytes;
   }
 
+  async function manifest(conversationId: string): Promise<string | undefined> {
+    try {
+      return await readFile(join(directoryOf(conversationId), MANIFEST), 'utf8');
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
   async function deleteConversation(conversationId: string): Promise<number> {
     await id();
     const doomed = newIncoming();
@@ -129,6 +140,9 @@ export function fileBlobStore(options: FileBlobStoreOptions): BlobStore {
     get,
     has: async (conversationId, sha256) =>
       isSha256(sha256) && (await exists(join(directoryOf(conversationId), sha256))),
+    setManifest: async (conversationId, sha256) =>
+      place(Buffer.from(sha256), await makeConversation(conversationId), MANIFEST),
+    manifest,
     deleteConversation,
     conversations,
     close: async () => {},

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { conversationIdOf } from '../core/conversation-name.ts';
 import { loadOptionalPackage } from '../core/optional-package.ts';
 import { isSha256, segmentOf, sha256Of } from './blob-name.ts';
 import { BlobMissing, type BlobStore } from './blob-store.ts';
+import { createTables, tableNames } from './postgres-tables.ts';
 
 export interface PostgresBlobStoreOptions {
   /** `postgres://user:password@host:5432/database`; TLS by `?sslmode=…`. */
@@ -14,7 +15,6 @@ export interface PostgresBlobStoreOptions {
   readonly maxConnections?: number;
 }
 
-const TABLE = /^[a-z_][a-z0-9_]{0,49}(\.[a-z_][a-z0-9_]{0,49})?$/;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A server that is gone without a word must not hold an activity for ever. */
 const QUERY_TIMEOUT_MS = 60_000;
@@ -32,7 +32,8 @@ interface ConversationRow {
 
 /** Blobs in a table of a PostgreSQL database, for many hosts. Needs the package `pg`. */
 export function postgresBlobStore(options: PostgresBlobStoreOptions): BlobStore {
-  const { blobs, store } = tableNames(options.table ?? 'perdure_blobs');
+  const tables = tableNames(options.table ?? 'perdure_blobs');
+  const { blobs, store } = tables;
   let pool: Promise<Pool> | undefined;
   let opened: Promise<string> | undefined;
 
@@ -66,29 +67,7 @@ export function postgresBlobStore(options: PostgresBlobStoreOptions): BlobStore 
     pool ??= openPool(options);
     const client = await (await pool).connect();
     try {
-      const made = await inTransaction(client, async () => {
-        // `create table if not exists` by two at once can still fail: one after the other.
-        await client.query('select pg_advisory_xact_lock(hashtext($1))', [blobs]);
-        await client.query(`create table if not exists ${blobs} (
-          conversation text collate "C" not null,
-          sha256 text collate "C" not null,
-          bytes bytea not null,
-          conversation_id text,
-          created_at timestamptz not null default now(),
-          primary key (conversation, sha256)
-        )`);
-        await client.query(`create table if not exists ${store} (
-          singleton boolean primary key default true check (singleton),
-          id text not null
-        )`);
-        await client.query(`insert into ${store} (id) values ($1) on conflict do nothing`, [
-          randomUUID(),
-        ]);
-        return client.query<{ id: string }>(`select id from ${store}`);
-      });
-      const id = made.rows[0]?.id;
-      if (id === undefined) throw new Error(`expected the blob store's id in table ${store}`);
-      return id;
+      return await createTables(client, tables, randomUUID());
     } finally {
       client.release();
     }
@@ -130,6 +109,23 @@ export function postgresBlobStore(options: PostgresBlobStoreOptions): BlobStore 
     return rows.length > 0;
   }
 
+  async function setManifest(conversationId: string, sha256: string): Promise<void> {
+    await id();
+    await query(`update ${blobs} set manifest = (sha256 = $2) where conversation = $1`, [
+      segmentOf(conversationId),
+      sha256,
+    ]);
+  }
+
+  async function manifest(conversationId: string): Promise<string | undefined> {
+    await id();
+    const { rows } = await query<{ sha256: string }>(
+      `select sha256 from ${blobs} where conversation = $1 and manifest`,
+      [segmentOf(conversationId)],
+    );
+    return rows[0]?.sha256;
+  }
+
   async function deleteConversation(conversationId: string): Promise<number> {
     await id();
     const { rowCount } = await query(`delete from ${blobs} where conversation = $1`, [
@@ -161,6 +157,8 @@ export function postgresBlobStore(options: PostgresBlobStoreOptions): BlobStore 
     put,
     get,
     has,
+    setManifest,
+    manifest,
     deleteConversation,
     conversations,
     close: async () => {
@@ -191,31 +189,6 @@ async function openPool(options: PostgresBlobStoreOptions): Promise<Pool> {
   // the event would end the process.
   pool.on('error', () => {});
   return pool;
-}
-
-async function inTransaction<Result>(
-  client: PoolClient,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  await client.query('begin');
-  try {
-    const result = await work();
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
-}
-
-function tableNames(table: string): { readonly blobs: string; readonly store: string } {
-  if (!TABLE.test(table)) {
-    throw new Error(
-      `expected a table name of lower-case letters, digits and _, perhaps with a schema, got ${JSON.stringify(table)}`,
-    );
-  }
-  const quoted = (name: string): string => `"${name.replace('.', '"."')}"`;
-  return { blobs: quoted(table), store: quoted(`${table}_store`) };
 }
 
 function notedId(note: string | null): string | undefined {

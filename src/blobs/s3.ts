@@ -12,6 +12,8 @@ export interface S3BlobStoreOptions extends S3BucketOptions {
 const STORE_ID = '.store-id';
 /** In a conversation whose name does not tell its id: the id as JSON. */
 const CONVERSATION_ID = '.conversation-id';
+/** In a conversation that has a manifest: the digest of its blob. */
+const MANIFEST = '.manifest';
 
 /**
  * Blobs in a bucket of S3, or of a server that speaks its protocol: `<prefix><conversation>/<sha-256>`.
@@ -78,13 +80,26 @@ export function s3BlobStore(options: S3BlobStoreOptions): BlobStore {
     return isSha256(sha256) && (await objects.has(`${folderOf(conversationId)}${sha256}`));
   }
 
+  async function setManifest(conversationId: string, sha256: string): Promise<void> {
+    const objects = await ready();
+    await objects.put(`${folderOf(conversationId)}${MANIFEST}`, Buffer.from(sha256));
+  }
+
+  async function manifest(conversationId: string): Promise<string | undefined> {
+    const objects = await ready();
+    const bytes = await objects.get(`${folderOf(conversationId)}${MANIFEST}`);
+    return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+  }
+
   async function deleteConversation(conversationId: string): Promise<number> {
     const objects = await ready();
     const folder = folderOf(conversationId);
     const note = `${folder}${CONVERSATION_ID}`;
+    const manifestKey = `${folder}${MANIFEST}`;
+    await objects.delete([manifestKey]);
     let count = 0;
     for await (const keys of objects.keys(folder)) {
-      const blobs = keys.filter((key) => key !== note);
+      const blobs = keys.filter((key) => key !== note && key !== manifestKey);
       await objects.delete(blobs);
       count += blobs.length;
     }
@@ -116,6 +131,8 @@ export function s3BlobStore(options: S3BlobStoreOptions): BlobStore {
     put,
     get,
     has,
+    setManifest,
+    manifest,
     deleteConversation,
     conversations,
     close: async () => {

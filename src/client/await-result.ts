@@ -11,6 +11,7 @@ import type { ConversationResult } from '../core/status.ts';
 import { type BlobReference, isBlobReference, type Stored } from '../core/stored.ts';
 import type { ClientContext } from './client-context.ts';
 import { ConversationFailed } from './errors/conversation-failed.ts';
+import { keptResult, orKept } from './kept-conversation.ts';
 import { withSignal } from './with-signal.ts';
 import { typed } from './to-client-error.ts';
 
@@ -40,9 +41,13 @@ export async function awaitResult<Output>(
 ): Promise<CompletedConversation<Output>> {
   const { client } = context;
   const wait = () => client.workflow.getHandle(conversationId).result();
-  try {
-    const result: ConversationResult = await typed({ ...context, conversationId }, () =>
+  const awaited = () =>
+    typed<ConversationResult>({ ...context, conversationId }, () =>
       withSignal(client, signal, wait),
+    );
+  try {
+    const result = await orKept(context, conversationId, awaited, (kept) =>
+      keptResult(conversationId, kept),
     );
     return await withContent<Output>(context, conversationId, result);
   } catch (error) {

@@ -23,9 +23,15 @@ import {
   type DenyOptions,
   type VerdictReceipt,
 } from './decide.ts';
+import {
+  type DeletedConversation,
+  deleteConversation,
+  type DeleteOptions,
+} from './delete-conversation.ts';
 import { ConversationClosed } from './errors/conversation-closed.ts';
 import { ConversationNotFound } from './errors/conversation-not-found.ts';
 import { PerdureRefusal } from './errors/perdure-refusal.ts';
+import { orKept } from './kept-conversation.ts';
 import { conversationApprovals } from './list-approvals.ts';
 import { checked } from './problems-of.ts';
 import { queryConversation } from './query-conversation.ts';
@@ -112,17 +118,20 @@ export class ConversationHandle<Output = Json> {
 
   /**
    * All that is recorded: the transcript, every call with its decisions and attempts. Works for a
-   * conversation that has ended, and with no worker up.
+   * conversation that has ended, and with no worker up; for one that the server has let go when its
+   * transcript was kept (`keepTranscripts`) and this client has the blob store.
    */
   record(): Promise<ConversationRecord> {
     const { client, blobs } = this.#context;
-    return typed({ ...this.#context, conversationId: this.id }, () =>
-      readConversation({
-        client,
-        workflowId: this.id,
-        ...(blobs === undefined ? {} : { blobs }),
-      }),
-    );
+    const read = () =>
+      typed({ ...this.#context, conversationId: this.id }, () =>
+        readConversation({
+          client,
+          workflowId: this.id,
+          ...(blobs === undefined ? {} : { blobs }),
+        }),
+      );
+    return orKept(this.#context, this.id, read, ({ record }) => record);
   }
 
   /** The transcript, from the first entry on. Large content is a reference: `load` brings it. */
@@ -151,6 +160,17 @@ export class ConversationHandle<Output = Json> {
    */
   watch(options?: WatchOptions): AsyncIterable<WatchItem> {
     return watchConversation(this.#context, this.id, options);
+  }
+
+  /**
+   * Removes the conversation for good: its histories at the server, its blobs and its kept
+   * transcript, its live events. Again is harmless, and finishes a removal that was interrupted.
+   * The server forgets in the background: it may know the conversation for a minute more.
+   * @throws {ConversationRunning} unless with `force`, which ends it at once
+   * @throws {ForeignBlobStore} when its blobs are in another store than this client's
+   */
+  delete(options: DeleteOptions = {}): Promise<DeletedConversation> {
+    return deleteConversation(this.#context, this.id, options);
   }
 
   /** What the server knows of it; needs no worker. */

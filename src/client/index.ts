@@ -12,6 +12,7 @@ export type { ApproveOptions, CallTarget, DenyOptions, VerdictReceipt } from './
 export type { RevokeOptions, RevokeReceipt } from './revoke.ts';
 export type { CompletedConversation } from './await-result.ts';
 export type { LaterAnswer } from '../core/settle-later.ts';
+export type { DeletedConversation, DeleteOptions } from './delete-conversation.ts';
 export type { ConversationInfo, ConversationLife } from './conversation-info.ts';
 export type { ListFilter } from './list-conversations.ts';
 export type { ApprovalFilter, PendingApprovalInfo } from './list-approvals.ts';
@@ -30,10 +31,12 @@ export { textOf } from '../core/content.ts';
 export { type BlobReference, isBlobReference, type Stored } from '../core/stored.ts';
 
 export { PerdureRefusal } from './errors/perdure-refusal.ts';
+export { ForeignBlobStore } from '../activities/transcript/foreign-blob-store.ts';
 export { ConversationClosed } from './errors/conversation-closed.ts';
 export { ConversationExists } from './errors/conversation-exists.ts';
 export { ConversationFailed, type ConversationEnd } from './errors/conversation-failed.ts';
 export { ConversationNotFound } from './errors/conversation-not-found.ts';
+export { ConversationRunning } from './errors/conversation-running.ts';
 export { ConversationStuck } from './errors/conversation-stuck.ts';
 export { NoWorker } from './errors/no-worker.ts';
 export { ServerRefused } from './errors/server-refused.ts';

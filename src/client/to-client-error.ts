@@ -8,7 +8,7 @@ import { ServerRefused } from './errors/server-refused.ts';
 import { ServerUnreachable } from './errors/server-unreachable.ts';
 
 /** gRPC status codes, from the gRPC specification. */
-const GRPC = {
+export const GRPC = {
   invalidArgument: 3,
   deadline: 4,
   notFound: 5,

@@ -8,6 +8,7 @@ import type { RememberedRule } from './remember-rules.ts';
 import type { Operation } from './state-patch.ts';
 import type { BlobReference, Stored } from './stored.ts';
 import type { SegmentReference } from './segment.ts';
+import type { ConversationResult } from './status.ts';
 import type { Usage } from './usage.ts';
 import type { Who } from './who.ts';
 
@@ -148,6 +149,26 @@ export interface SegmentInput {
 export interface SegmentOutput extends SegmentReference {
   /** The digest of each item of the input, in order. */
   readonly itemDigests: readonly string[];
+}
+
+/** How a conversation ended, in Temporal's words. */
+export interface Ending {
+  readonly status: 'COMPLETED' | 'FAILED' | 'CANCELLED';
+  /** Of a failed one too: the result so far. */
+  readonly result?: ConversationResult;
+  readonly failure?: { readonly type: string; readonly message: string };
+}
+
+export interface KeepInput {
+  readonly agent: string;
+  readonly ending: Ending;
+  /** The newest; null when nothing was ever said. */
+  readonly segment: SegmentReference | null;
+}
+
+export interface KeepOutput {
+  /** SHA-256 of the manifest's blob. */
+  readonly manifest: string;
 }
 
 export interface CompactInput {

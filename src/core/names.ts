@@ -11,6 +11,7 @@ export const ACTIVITIES = {
   blob: 'perdure.blob',
   compact: 'perdure.compact',
   segment: 'perdure.segment',
+  keep: 'perdure.keep',
 } as const;
 
 export const SIGNALS = {
@@ -84,6 +85,7 @@ export const activityIds = {
   compact: (turn: number, step: number) => `${turn}.${step}.compact`,
   blob: (n: number) => `blob.${n}`,
   segment: (n: number) => `segment.${n}`,
+  keep: 'keep',
   /** The n-th schedule of the same activity; the first has no suffix. */
   rerun: (id: string, n: number) => (n <= 1 ? id : `${id}#${n}`),
 } as const;

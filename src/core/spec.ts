@@ -80,6 +80,8 @@ export interface Settings {
   readonly inlineLimitBytes: number;
   /** Task queue per model id, where one is configured for its rate. */
   readonly modelTaskQueues?: { readonly [model: string]: string };
+  /** Whether the transcript is kept past the server's retention when the conversation ends. */
+  readonly keepTranscripts?: boolean;
   /** Continue-as-new of our own: bytes and events of a run's history. */
   readonly handOver: { readonly bytes: number; readonly events: number };
 }

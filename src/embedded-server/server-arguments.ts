@@ -29,6 +29,15 @@ const POLL_RATES = {
   'history.visibilityProcessorMaxPollRPS': 2000,
 } as const;
 
+/**
+ * A conversation is deleted once its queues have noted that they are past its end: every half a
+ * minute by default.
+ */
+const NOTE_INTERVALS = {
+  'history.transferProcessorUpdateAckInterval': '"1s"',
+  'history.visibilityProcessorUpdateAckInterval': '"1s"',
+} as const;
+
 /** Safe against the death of the process; a power cut can lose the last transactions. */
 const SQLITE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'] as const;
 
@@ -43,8 +52,8 @@ export function serverArguments(settings: ServerSettings): readonly string[] {
   }
   if (settings.databaseFile !== undefined) args.push('--db-filename', settings.databaseFile);
   if (settings.withDefaults) return args;
-  for (const [key, rate] of Object.entries(POLL_RATES)) {
-    args.push('--dynamic-config-value', `${key}=${rate}`);
+  for (const [key, value] of Object.entries({ ...POLL_RATES, ...NOTE_INTERVALS })) {
+    args.push('--dynamic-config-value', `${key}=${value}`);
   }
   if (settings.databaseFile !== undefined) {
     for (const pragma of SQLITE_PRAGMAS) args.push('--sqlite-pragma', pragma);

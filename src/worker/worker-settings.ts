@@ -15,6 +15,7 @@ export interface ResolvedSettings {
   readonly dataDirectory: string;
   readonly deployPatienceMs: number;
   readonly inlineLimitBytes: number;
+  readonly keepTranscripts: boolean;
   readonly heartbeatTimeoutMs: number;
   readonly shutdownForceTimeMs: number;
   readonly transcriptCacheBytes: number;
@@ -41,6 +42,7 @@ export async function resolveSettings(
     taskQueue: options.taskQueue ?? config.taskQueue,
     dataDirectory,
     deployPatienceMs: milliseconds(options.deployPatience, config.deployPatienceMs),
+    keepTranscripts: options.keepTranscripts ?? false,
     inlineLimitBytes: options.inlineLimit ?? config.inlineLimitBytes,
     heartbeatTimeoutMs: milliseconds(options.heartbeatTimeout, config.heartbeatTimeoutMs),
     shutdownForceTimeMs: milliseconds(worker.shutdownForceTime, config.shutdownForceTimeMs),

@@ -19,7 +19,7 @@ import { answerQueries } from './answers.ts';
 import { askForMore } from './ask-for-more.ts';
 import { compact } from './compact.ts';
 import { completeModel } from './complete-model.ts';
-import { finish, keepLastEntries } from './finish.ts';
+import { finish, finishCancelled } from './finish.ts';
 import { gate } from './gate.ts';
 import { handOver, handOverDue } from './hand-over.ts';
 import { Memory } from './memory.ts';
@@ -62,8 +62,7 @@ export async function conversation(argument: unknown): Promise<ConversationResul
     return await live(memory, runInScope);
   } catch (error) {
     if (!isCancellation(error) || !root.consideredCancelled) throw error;
-    await keepLastEntries(memory);
-    throw new CancelledFailure('the conversation was cancelled');
+    return finishCancelled(memory);
   }
 }
 

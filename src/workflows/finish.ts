@@ -1,10 +1,13 @@
-import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, CancelledFailure, log } from '@temporalio/workflow';
+import type { Ending, KeepInput, KeepOutput } from '../core/activity-shapes.ts';
 import { presentSummary } from '../core/conversation-summary.ts';
 import { failureTypeOf, meaningOf } from '../core/end-of-turn.ts';
+import { ACTIVITIES, activityIds } from '../core/names.ts';
 import type { ConversationResult, StopReason } from '../core/status.ts';
 import { takeMessages } from './absorb.ts';
 import { answersAreOut, writeSegment } from './hand-over.ts';
 import type { Memory } from './memory.ts';
+import { ownActivity } from './own-activity.ts';
 import { enter } from './run-turn.ts';
 import { refuseEdits } from './validate-edits.ts';
 
@@ -33,28 +36,70 @@ export async function finish(
   const isFailure =
     meaning === 'failed' || (meaning === 'limit' && memory.state.spec.settings.onLimit === 'fail');
   const result = resultOf(memory, stopReason);
-  if (!isFailure) return result;
+  if (!isFailure) {
+    await keepTranscript(memory, { status: 'COMPLETED', result });
+    return result;
+  }
   const words = `the turn ended with ${stopReason}${message === undefined ? '' : `: ${message}`}`;
-  throw ApplicationFailure.create({
+  const failure = {
     message: words.slice(0, MAX_MESSAGE_CHARACTERS),
     type: failureTypeOf(stopReason),
-    nonRetryable: true,
-    details: [result],
-  });
+  };
+  await keepTranscript(memory, { status: 'FAILED', result, failure });
+  throw ApplicationFailure.create({ ...failure, nonRetryable: true, details: [result] });
+}
+
+/** A cancelled conversation is kept like any other. */
+export async function finishCancelled(memory: Memory): Promise<never> {
+  memory.update({ closing: true });
+  await keepLastEntries(memory);
+  await keepTranscript(memory, { status: 'CANCELLED' });
+  throw new CancelledFailure('the conversation was cancelled');
 }
 
 /** Everything that was said and done is in history or the store before the workflow ends. */
-export async function keepLastEntries(memory: Memory): Promise<void> {
+async function keepLastEntries(memory: Memory): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     refuseEdits(memory, { code: 'closed', message: 'the conversation has ended' });
     for (let round = 0; round < MAX_KEEPING_ROUNDS; round++) {
       // What was said and never answered is part of the transcript all the same.
       if (round === 0 || memory.state.closing) enter(memory, await takeMessages(memory, 'all'));
-      if (memory.state.items.length > 0) await keepItems(memory);
+      if (memory.state.items.length > 0 || isLastTurnLoose(memory)) await keepItems(memory);
       await answersAreOut(memory);
       const waits = memory.state.closing && memory.state.inbox.queued.length > 0;
       if (memory.state.items.length === 0 && !waits) return;
     }
+  });
+}
+
+/** Whether the newest turn is in history alone, and is to outlive it. */
+function isLastTurnLoose({ state }: Memory): boolean {
+  const { position, segment, spec } = state;
+  return spec.settings.keepTranscripts === true && position.count > (segment?.count ?? 0);
+}
+
+/**
+ * Where the worker says so: what is left when the server has let the conversation go. What cannot
+ * be kept (a part of it is gone) is in history as a failed activity, and changes no result.
+ */
+async function keepTranscript(memory: Memory, ending: Ending): Promise<void> {
+  if (memory.state.spec.settings.keepTranscripts !== true) return;
+  memory.update({ closing: true });
+  const { agent, segment } = memory.state;
+  const input: KeepInput = { agent, ending, segment };
+  await CancellationScope.nonCancellable(async () => {
+    try {
+      await ownActivity<KeepOutput>(memory, {
+        type: ACTIVITIES.keep,
+        activityId: activityIds.keep,
+        input,
+        summary: 'keep the transcript past the retention time',
+      });
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error;
+      log.warn('the transcript could not be kept', { reason: error.message });
+    }
+    await answersAreOut(memory);
   });
 }
 

@@ -180,6 +180,27 @@ export function blobStoreContract(name: string, setUp: () => BlobStoreSetup): vo
       await other.close();
     });
 
+    test('names one blob of a conversation as its manifest, until the conversation is deleted', async () => {
+      const id = newId();
+      expect(await store.manifest(id)).toBeUndefined();
+      const [first, second] = [
+        await store.put(id, randomBytes(9)),
+        await store.put(id, randomBytes(9)),
+      ];
+      await store.setManifest(id, first);
+      expect(await store.manifest(id)).toBe(first);
+      await store.setManifest(id, second);
+      const other = setup.open();
+      expect(await other.manifest(id)).toBe(second);
+      await other.close();
+      expect(await store.manifest(newId())).toBeUndefined();
+      expect(await listed(store)).toContain(id);
+      expect(await store.deleteConversation(id)).toBe(2);
+      expect(await store.manifest(id)).toBeUndefined();
+      await store.put(id, randomBytes(9));
+      expect(await store.manifest(id)).toBeUndefined();
+    });
+
     test('has one id for all who open a new place at once, and another elsewhere', async () => {
       const stores = Array.from({ length: 8 }, () => setup.open('new'));
       const ids = await Promise.all(stores.map((each) => each.id()));

@@ -50,6 +50,7 @@ export async function startBareWorker(options: BareWorkerOptions): Promise<BareW
     transcripts,
     deployPatienceMs: 0,
     inlineLimitBytes: 32 * 1024,
+    keepTranscripts: false,
     heartbeatTimeoutMs: 60_000,
     cancelGraceMs: 1_000,
     searchAttributes: true,

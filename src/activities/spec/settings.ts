@@ -26,6 +26,7 @@ export function settingsOf(agent: Agent<never>, environment: ActivityEnvironment
     heartbeatTimeoutMs: environment.heartbeatTimeoutMs,
     inlineLimitBytes: environment.inlineLimitBytes,
     ...(taskQueues.length === 0 ? {} : { modelTaskQueues: Object.fromEntries(taskQueues) }),
+    ...(environment.keepTranscripts ? { keepTranscripts: true } : {}),
     handOver: environment.handOver,
   };
 }

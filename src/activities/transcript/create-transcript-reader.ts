@@ -7,6 +7,7 @@ import { chainDigest } from './digest.ts';
 import { createHistorySource, type HistorySource } from './history-source.ts';
 import { createPayloadDecoder } from './payload-decoder.ts';
 import type { ReadAt } from './read-at.ts';
+import { readConversationFrom } from './read-conversation.ts';
 import { readGap } from './read-gap.ts';
 import { createBlobResolver } from './resolve-blobs.ts';
 import { createSegmentLoader, measured } from './segment-loader.ts';
@@ -136,6 +137,9 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
     },
 
     spec: readSpec,
+
+    record: (location, agent) =>
+      readConversationFrom({ history, decode, location, agent, status: 'RUNNING', blobs }),
 
     statistics: {
       get hits() {

@@ -56,24 +56,29 @@ export async function beginningOf(
   };
 }
 
-/** Finds a spec's record by its digest: in the hand-over, or among the run's spec activities. */
+/**
+ * Finds a spec's record by its digest, or the first one without: in the hand-over, or among the
+ * run's spec activities.
+ */
 export async function readSpecRecord(
   source: HistorySource,
   decode: PayloadDecoder,
   run: RunLocation,
-  digest: string,
+  digest?: string,
 ): Promise<SpecRecord | undefined> {
   const scheduled = new Map<string, HistoryEvent>();
+  const fits = (record: SpecRecord | undefined): record is SpecRecord =>
+    record !== undefined && (digest === undefined || record.digest === digest);
   for await (const events of source.oldestFirst(run)) {
     for (const event of events) {
       if (event.workflowExecutionStartedEventAttributes) {
         const { spec } = await beginningOf(decode, run, event);
-        if (spec?.digest === digest) return spec;
+        if (fits(spec)) return spec;
       }
       const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
       if (type === ACTIVITIES.spec) scheduled.set(String(event.eventId), event);
       const record = await specRecordOf(decode, run, event, scheduled);
-      if (record?.digest === digest) return record;
+      if (fits(record)) return record;
     }
   }
   return undefined;

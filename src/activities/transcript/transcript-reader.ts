@@ -1,5 +1,6 @@
 import type { Entry } from '../../core/entry.ts';
 import type { Spec } from '../../core/spec.ts';
+import type { ConversationRecord } from './conversation-record.ts';
 import type { ReadAt } from './read-at.ts';
 import type { LineBeginning } from './transcript-line.ts';
 
@@ -64,6 +65,9 @@ export interface TranscriptReader {
    * @throws {BlobMissing} when the spec was kept in the store and is gone.
    */
   spec(location: RunLocation, digest: string): Promise<Spec>;
+
+  /** All that is recorded of a conversation, up to the run that asks. Read from history, not kept. */
+  record(location: RunLocation, agent: string): Promise<ConversationRecord>;
 
   /** Counts for logs and the bench. */
   readonly statistics: {

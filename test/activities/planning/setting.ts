@@ -70,6 +70,7 @@ export async function setting(
     transcripts: {
       read: () => Promise.reject(new Error('planning reads no transcript')),
       resolveBlobs: () => Promise.reject(new Error('planning reads no transcript')),
+      record: () => Promise.reject(new Error('planning reads no transcript')),
       remember: () => undefined,
       keep: () => undefined,
       spec: (_location, digest) => {
@@ -82,6 +83,7 @@ export async function setting(
     },
     deployPatienceMs: 60_000,
     inlineLimitBytes: 32 * 1024,
+    keepTranscripts: false,
     heartbeatTimeoutMs: 60_000,
     cancelGraceMs: 5_000,
     searchAttributes: true,

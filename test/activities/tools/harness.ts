@@ -114,6 +114,14 @@ export class MemoryBlobs implements BlobStore {
     return Promise.resolve(this.blobs.has(`${conversationId}/${sha256}`));
   }
 
+  setManifest(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  manifest(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   deleteConversation(): Promise<number> {
     return Promise.resolve(0);
   }
@@ -185,6 +193,7 @@ export class Harness {
       transcripts: {
         read: () => Promise.reject(new Error('not read by tools')),
         resolveBlobs: () => Promise.reject(new Error('not read by tools')),
+        record: () => Promise.reject(new Error('not read by tools')),
         remember: (_location, activityId, entry, digest) =>
           void this.remembered.push({ activityId, entry, digest }),
         keep: () => undefined,
@@ -193,6 +202,7 @@ export class Harness {
       },
       deployPatienceMs: 60_000,
       inlineLimitBytes: 32 * 1024,
+      keepTranscripts: false,
       heartbeatTimeoutMs: 60_000,
       cancelGraceMs: 100,
       searchAttributes: true,

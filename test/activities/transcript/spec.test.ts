@@ -98,7 +98,7 @@ describe('the spec of a conversation', () => {
       record.digest,
     );
     await expect(reading).rejects.toThrow(
-      `began with the blob store the store it began with, this worker has ${await blobs.id()}`,
+      `began with the blob store the store it began with, here it is ${await blobs.id()}`,
     );
   });
 
