@@ -11,6 +11,7 @@ command -v redis-server >/dev/null || missing+=(redis-server)
 command -v python3 >/dev/null || missing+=(python3)
 python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
 command -v ps >/dev/null || missing+=(procps)
+command -v curl >/dev/null || missing+=(curl)
 
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "Installing Debian packages for the tests: ${missing[*]}"

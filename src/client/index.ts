@@ -15,6 +15,8 @@ export type { LaterAnswer } from '../core/settle-later.ts';
 export type { DeletedConversation, DeleteOptions } from './delete-conversation.ts';
 export type { ConversationInfo, ConversationLife } from './conversation-info.ts';
 export type { ListFilter } from './list-conversations.ts';
+export type { ApprovalRequest, RecordedVerdict } from '../core/approval-request.ts';
+export type { RefusalCode } from '../core/refusal.ts';
 export type { ApprovalFilter, PendingApprovalInfo } from './list-approvals.ts';
 export type {
   ConversationRecord,

@@ -17,7 +17,6 @@ export const REFUSAL_CODES = [
   'too_large',
   'inbox_full',
   'closed',
-  'budget_spent',
   'undecodable',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];

@@ -18,6 +18,11 @@ export interface EmbeddedServerOptions {
   readonly port?: number;
   /** Default: a free one. */
   readonly uiPort?: number;
+  /**
+   * Of Temporal's HTTP API, which takes requests from any page that a browser here shows. Default:
+   * one that nobody is told.
+   */
+  readonly httpPort?: number;
   /** Created when it is not there. Default `default`. */
   readonly namespace?: string;
   /** No UI. Default false. */
@@ -73,6 +78,8 @@ async function startServer(
   const namespace = options.namespace ?? 'default';
   const port = await chosenPort(options.port, 'Temporal');
   const uiPort = options.headless ? undefined : await chosenPort(options.uiPort, 'Temporal UI');
+  const { httpPort } = options;
+  if (httpPort !== undefined) await expectFreePort(httpPort, 'Temporal HTTP API');
   const address = `${LOOPBACK}:${port}`;
   const found = {
     address,
@@ -92,6 +99,7 @@ async function startServer(
       namespace,
       withDefaults: options.withDefaults ?? false,
       ...(uiPort && { uiPort }),
+      ...(httpPort && { httpPort }),
       ...(databaseFile && { databaseFile }),
     });
     const server = startServerProcess(cli.path, args, log);

@@ -5,6 +5,8 @@ export interface ServerSettings {
   readonly port: number;
   /** Absent: no UI. */
   readonly uiPort?: number;
+  /** Of the server's HTTP API. Absent: one that the server chooses. */
+  readonly httpPort?: number;
   readonly namespace: string;
   /** Absent: everything in memory. */
   readonly databaseFile?: string;
@@ -47,6 +49,7 @@ export function serverArguments(settings: ServerSettings): readonly string[] {
   args.push('--namespace', settings.namespace, '--log-level', 'error');
   if (settings.uiPort === undefined) args.push('--headless');
   else args.push('--ui-port', String(settings.uiPort));
+  if (settings.httpPort !== undefined) args.push('--http-port', String(settings.httpPort));
   for (const [name, type] of Object.entries(SEARCH_ATTRIBUTE_TYPES)) {
     args.push('--search-attribute', `${name}=${type}`);
   }

@@ -34,6 +34,7 @@ function startDev(ports: readonly string[]) {
 }
 
 let folder: string;
+let httpPort: number;
 let dev: ReturnType<typeof startDev>;
 let said = '';
 let started: { address: string; uiAddress: string; pid: number; agents: string[] };
@@ -57,7 +58,9 @@ beforeAll(async () => {
   // No package.json: a file there is a script to Node, and a module to us.
   await writeFile(join(folder, 'words.ts'), LOUD);
   await writeFile(join(folder, 'agents.ts'), agentSaying('Hello'));
+  httpPort = await freePort();
   const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];
+  ports.push('--http-port', String(httpPort));
   await begin(ports);
 });
 
@@ -102,6 +105,8 @@ describe('perdure dev', () => {
     expect(started).toMatchObject({ agents: ['parrot'], namespace: 'default' });
     const ui = await fetch(started.uiAddress);
     expect(ui.status).toBe(200);
+    const http = await fetch(`http://127.0.0.1:${httpPort}/api/v1/namespaces/default/workflows`);
+    expect(http.status).toBe(200);
     expect(await answer()).toBe('HELLO');
     expect((await perdure('ls')).stdout).toMatch(/parrot-\w+ +parrot +completed/);
   });

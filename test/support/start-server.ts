@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedServer } from '../../src/embedded-server/embedded-server.ts';
+import { freePort } from '../../src/embedded-server/free-port.ts';
 import { bundleWorkflows } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** `host:port` of a real Temporal server with our search attributes; namespace `default`. */
     temporalAddress: string;
+    /** Of the same server's HTTP API. */
+    temporalHttpPort: number;
     /** The workflow zone as it is in this tree, bundled once for all workers of the tests. */
     workflowBundlePath: string;
   }
@@ -17,8 +20,10 @@ declare module 'vitest' {
 /** One embedded server for all test files of the project, with its database in a scratch directory. */
 export default async function startServer(project: TestProject): Promise<() => Promise<void>> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-test-'));
-  const server = await startEmbeddedServer({ dataDirectory, headless: true });
+  const httpPort = await freePort();
+  const server = await startEmbeddedServer({ dataDirectory, headless: true, httpPort });
   project.provide('temporalAddress', server.address);
+  project.provide('temporalHttpPort', httpPort);
   const bundlePath = join(dataDirectory, 'workflow-bundle.js');
   await writeFile(bundlePath, (await bundleWorkflows()).code);
   project.provide('workflowBundlePath', bundlePath);

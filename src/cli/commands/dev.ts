@@ -11,6 +11,7 @@ interface Options extends CommonOptions {
   readonly dataDir?: string;
   readonly port?: number;
   readonly uiPort?: number;
+  readonly httpPort?: number;
   readonly namespace?: string;
   readonly taskQueue?: string;
 }
@@ -22,6 +23,11 @@ export function devCommand(): Command {
     .addOption(dataDirectoryOption())
     .option('--port <n>', 'port of the server (default: 7233, or a free one)', port)
     .option('--ui-port <n>', 'port of the Temporal UI (default: 8233, or a free one)', port)
+    .option(
+      '--http-port <n>',
+      'port of Temporal’s HTTP API (default: one that nobody is told)',
+      port,
+    )
     .option('--namespace <name>', 'Temporal namespace (default: "default")')
     .option('--task-queue <name>', 'where the worker listens (default: "perdure")')
     .action(async (file: string | undefined, options: Options) => {
@@ -47,12 +53,13 @@ async function start(
   options: Options,
   log: (line: string) => void,
 ): Promise<DevSession> {
-  const { port, uiPort, namespace, taskQueue, debug } = options;
+  const { port, uiPort, httpPort, namespace, taskQueue, debug } = options;
   return startDevSession({
     agentsFile,
     dataDirectory: dataDirectoryOf(options),
     port,
     uiPort,
+    httpPort,
     namespace,
     taskQueue,
     debug,

@@ -11,6 +11,7 @@ export interface DevOptions {
   readonly dataDirectory: string;
   readonly port?: number | undefined;
   readonly uiPort?: number | undefined;
+  readonly httpPort?: number | undefined;
   readonly namespace?: string | undefined;
   readonly taskQueue?: string | undefined;
   readonly debug: boolean;
@@ -100,6 +101,7 @@ async function startServer(
     dataDirectory: options.dataDirectory,
     ...(port === undefined ? {} : { port }),
     ...(uiPort === undefined ? {} : { uiPort }),
+    ...(options.httpPort === undefined ? {} : { httpPort: options.httpPort }),
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     log,
   });
