@@ -75,7 +75,10 @@ const payFast = defineTool({
 export function payingAgent(
   name: string,
   options: Partial<
-    Pick<AgentDefinition, 'approval' | 'control' | 'policy' | 'runAsDecided' | 'limits' | 'onLimit'>
+    Pick<
+      AgentDefinition,
+      'approval' | 'control' | 'policy' | 'runAsDecided' | 'limits' | 'onLimit' | 'tools'
+    >
   > = {},
 ) {
   return defineAgent({
