@@ -147,7 +147,8 @@ test('the page lists every refusal that there is, and each is one that the code 
   const [, section = ''] = text.split('\n## Refusals\n');
   const [table = ''] = section.split('\n## ');
   const listed = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code);
-  expect(listed.toSorted()).toEqual(REFUSAL_CODES.toSorted());
+  expect(new Set(listed)).toEqual(new Set(REFUSAL_CODES));
+  expect(listed).toHaveLength(REFUSAL_CODES.length);
 
   const source = fileURLToPath(new URL('../../src', import.meta.url));
   const files = (await readdir(source, { recursive: true })).filter(
