@@ -41,7 +41,7 @@ export interface WorkerSettings {
   /** Without a sign of life for this long an attempt counts as lost. Default 60 s. */
   readonly heartbeatTimeout?: Duration;
   readonly worker?: WorkerTuning;
-  /** By model id: a task queue of its own, and a rate that holds over all its workers. */
+  /** By model id: a task queue of its own, and the limits that hold on it. */
   readonly models?: { readonly [model: string]: ModelQueue };
 }
 
@@ -56,9 +56,12 @@ export interface WorkerTuning {
 }
 
 export interface ModelQueue {
+  /** Not the worker's own. Models that share one share its limits. */
   readonly taskQueue: string;
-  /** Completions per second. Default: no limit. */
+  /** Completions that begin per second, over all workers of the queue. Default: no limit. */
   readonly maxPerSecond?: number;
+  /** Completions at once in each worker process. Default: the worker's `maxConcurrentActivities`. */
+  readonly maxConcurrent?: number;
 }
 
 /** Agents, the dependencies that all their tools need, and settings. */
@@ -136,10 +139,30 @@ export function checkConfig(config: unknown): PerdureConfig {
   return checked;
 }
 
+const modelQueue = options({
+  taskQueue: text,
+  maxPerSecond: optional(positiveNumber),
+  maxConcurrent: optional(positiveCount),
+});
+
 function modelQueues(value: unknown): readonly string[] {
   if (!isJsonObject(value)) return [`expected an object by model id, got ${shown(value)}`];
-  const queue = options({ taskQueue: text, maxPerSecond: optional(positiveNumber) });
-  return Object.entries(value).flatMap(([model, settings]) =>
-    queue(settings).map((problem) => `[${JSON.stringify(model)}]${problem}`),
+  const problems = Object.entries(value).flatMap(([model, settings]) =>
+    modelQueue(settings).map((problem) => `[${JSON.stringify(model)}]${problem}`),
   );
+  return problems.length > 0 ? problems : unequalLimits(value as unknown as ModelQueues);
+}
+
+type ModelQueues = NonNullable<WorkerSettings['models']>;
+
+/** Limits are those of a queue: of two for one queue only one would hold. */
+function unequalLimits(queues: ModelQueues): readonly string[] {
+  const first = new Map<string, readonly [model: string, limits: string]>();
+  return Object.entries(queues).flatMap(([model, { taskQueue, maxPerSecond, maxConcurrent }]) => {
+    const limits = JSON.stringify([maxPerSecond, maxConcurrent]);
+    const [other, others] = first.get(taskQueue) ?? [model, limits];
+    first.set(taskQueue, [other, others]);
+    if (limits === others) return [];
+    return `[${JSON.stringify(model)}]: shares the task queue "${taskQueue}" with "${other}" and has other limits: give both the same, or each a queue of its own`;
+  });
 }

@@ -27,6 +27,7 @@ import { registerAgents } from './tools/register-agents.ts';
 import { modelWorkers } from './worker/model-workers.ts';
 import type { PerdureWorker } from './worker/perdure-worker.ts';
 import { runTogether, shutDownAll } from './worker/run-together.ts';
+import { sayUnpriced } from './worker/say-unpriced.ts';
 import { hasSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle } from './worker/workflow-bundle.ts';
 import { resolveSettings } from './worker/worker-settings.ts';
@@ -108,6 +109,7 @@ export async function startWorker(
       ...(where.address === undefined ? {} : { address: where.address }),
     } as NativeConnectionOptions));
   const log = Runtime.instance().logger;
+  sayUnpriced(agents.values(), log);
   const dataConverter = { payloadCodecs: [...(where.payloadCodecs ?? [])] };
   const client = new Client({ connection, namespace, identity, dataConverter });
   const ledgerDirectory = join(settings.dataDirectory, 'attempts');

@@ -12,6 +12,8 @@ export interface RequestParts {
   readonly spec: Spec;
   readonly transcript: Transcript;
   readonly view: View | undefined;
+  /** The one that is to complete it. */
+  readonly model: Model;
   /** All models of the agent: each reads the turns of its own format. */
   readonly models: readonly Model[];
   readonly input: Pick<ModelInput, 'wrapUp' | 'attempt'>;
@@ -24,9 +26,11 @@ export interface RequestParts {
 export async function assembleRequest(
   transcripts: TranscriptReader,
   location: RunLocation,
-  { spec, transcript, view, models, input }: RequestParts,
+  { spec, transcript, view, model, models, input }: RequestParts,
 ): Promise<ModelRequest> {
   const entries = await shownEntries(transcripts, location, transcript.entries, view);
+  // What an agent says in a provider's own words is in those of its first model.
+  const isOfFirst = model.format === (models[0] ?? model).format;
   return {
     conversationId: location.workflowId,
     system: spec.instructions,
@@ -36,12 +40,12 @@ export async function assembleRequest(
       description,
       inputSchema,
     })),
-    hostedTools: spec.hostedTools,
+    hostedTools: isOfFirst ? spec.hostedTools : [],
     messages: renderTranscript(entries, view, (entry) => blocksOf(entry, models)),
     maxOutputTokens: spec.maxOutputTokens,
     ...(spec.output === undefined ? {} : { output: spec.output }),
     ...(input.wrapUp === true ? { toolChoice: 'none' as const } : {}),
-    options: spec.modelOptions,
+    options: isOfFirst ? spec.modelOptions : {},
     attempt: input.attempt,
   };
 }

@@ -65,7 +65,7 @@ export function createCompactActivity(
         place: placeOf(context),
       });
     } catch (error) {
-      throw toFailure(error, context, 0);
+      throw toFailure(error, context, { ranMs: 0 });
     }
   };
 }
@@ -102,9 +102,10 @@ async function compacted(subject: Subject): Promise<CompactOutput> {
   }
   // What was too long once would be again: then the summary is made of what is cut already.
   const view = reason === 'overflow' ? plan.view : input.view;
+  const summarizer = agent.compaction.model ?? model;
   const summary = await summarize(
-    agent.compaction.model ?? model,
-    await requestOf(subject, plan.upTo, view),
+    summarizer,
+    await requestOf(subject, plan.upTo, view, summarizer),
     agent.compaction,
     signal,
   );
@@ -175,13 +176,19 @@ async function withRecorded(
   };
 }
 
-function requestOf(subject: Subject, upTo: number, view: View | undefined): Promise<ModelRequest> {
+function requestOf(
+  subject: Subject,
+  upTo: number,
+  view: View | undefined,
+  model: Model = subject.model,
+): Promise<ModelRequest> {
   const { environment, location, spec, agent, transcript } = subject;
   return reading(environment, location, () =>
     assembleRequest(environment.transcripts, location, {
       spec,
       transcript: { ...transcript, entries: transcript.entries.slice(0, upTo) },
       view,
+      model,
       models: agent.models,
       input: { attempt: 1 },
     }),

@@ -8,6 +8,7 @@ import {
   type Model,
   ModelFailure,
 } from '../models/model.ts';
+import { withSpent } from '../models/with-spent.ts';
 import { readStructuredAnswer } from './structured-answer.ts';
 
 /** A completion that passed every check of ours, with what it took to get there. */
@@ -38,7 +39,7 @@ export async function completeAnswer(
   let usage: Usage | undefined;
   const repairs = new Set<string>();
   for (let repair = 0; ; repair++) {
-    const completion = await model.complete(linted(model, asked, repairs), options);
+    const completion = await completed(model, linted(model, asked, repairs), options, usage);
     usage = usage === undefined ? completion.usage : addUsage(usage, completion.usage);
     if (request.output === undefined || !isFinal(completion)) {
       return { completion, usage, repairs: [...repairs] };
@@ -64,9 +65,30 @@ export async function completeAnswer(
   }
 }
 
+async function completed(
+  model: Model,
+  request: ModelRequest,
+  options: CompleteOptions,
+  spent: Usage | undefined,
+): Promise<Completion> {
+  try {
+    return await model.complete(request, options);
+  } catch (error) {
+    throw spent === undefined ? error : withSpent(error, spent);
+  }
+}
+
 /** No request leaves unseen: what can be mended is, what cannot is not worth sending. */
 function linted(model: Model, request: ModelRequest, repairs: Set<string>): ModelRequest {
-  const result = lintRequest(request, { format: model.format });
+  const { capabilities } = model;
+  if (capabilities?.tools === false && request.tools.length > 0) {
+    const { length } = request.tools;
+    throw new ModelFailure(
+      'invalid_request',
+      `the model "${model.id}" takes no tools, and the agent has ${length}: wrap it in textProtocol`,
+    );
+  }
+  const result = lintRequest(request, { format: model.format, takes: capabilities });
   if ('problem' in result) {
     const { type, message } = result.problem;
     throw new ModelFailure(type === 'too_large' ? 'too_large' : 'invalid_request', message);

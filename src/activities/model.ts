@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
 import type { StreamEvent } from '../core/event.ts';
-import { type CompletionEvent, ModelFailure } from '../models/model.ts';
+import type { Usage } from '../core/usage.ts';
+import { type CompletionEvent, type Model, ModelFailure } from '../models/model.ts';
 import { assembleRequest, shownFrom } from './assemble-request.ts';
 import { modelOf } from './code-of-spec.ts';
 import { completeAnswer } from './complete-answer.ts';
@@ -29,18 +30,20 @@ export function createModelActivity(
     const context = Context.current();
     const location = runLocation(context.info);
     const startedMs = Date.now();
+    const attempt: { model?: Model; usage?: Usage } = {};
     try {
       const place = placeOf(context.info.activityId);
       const { transcripts } = environment;
       const read = <T>(use: () => Promise<T>) => reading(environment, location, use);
       const spec = await read(() => transcripts.spec(location, input.spec));
       const { agent, model } = modelOf(environment, spec, input.modelIndex);
+      attempt.model = model;
       const { view } = input;
       const at = { ...input, ...shownFrom(view) };
       const transcript = await read(() => transcripts.read(location, at));
       const { models } = agent;
       const request = await read(() =>
-        assembleRequest(transcripts, location, { spec, transcript, view, models, input }),
+        assembleRequest(transcripts, location, { spec, transcript, view, model, models, input }),
       );
       const publish = (event: StreamEvent) =>
         environment.events.publish(location.workflowId, [event]);
@@ -49,6 +52,7 @@ export function createModelActivity(
         signal: context.cancellationSignal,
         onEvent: (event) => publishPiece(publish, place, event),
       });
+      attempt.usage = answer.usage;
       const plan = await planCalls({
         environment,
         spec,
@@ -76,7 +80,7 @@ export function createModelActivity(
       });
       return recordable({ ...recorded, plan });
     } catch (error) {
-      throw toFailure(error, context, Date.now() - startedMs);
+      throw toFailure(error, context, { ...attempt, ranMs: Date.now() - startedMs });
     }
   };
 }

@@ -9,6 +9,8 @@ export const EMPTY_SUMMARY: ConversationSummary = {
   warnings: [],
 };
 
+const NO_FAILED_ATTEMPTS = { count: 0, withoutUsage: 0 };
+
 /** Different calls that are watched for repetition, the newest. */
 const WATCHED_CALLS = 100;
 const MAX_WARNINGS = 20;
@@ -44,6 +46,19 @@ export function addUsageOfModel(
       [name]: before === undefined ? usage : addUsage(before, usage),
     },
   };
+}
+
+/** `isUsageKnown`: what the attempt used arrived; otherwise nobody knows whether it is to be paid. */
+export function addFailedAttempt(
+  summary: ConversationSummary,
+  isUsageKnown: boolean,
+): ConversationSummary {
+  const { count, withoutUsage } = summary.failedAttempts ?? NO_FAILED_ATTEMPTS;
+  const failedAttempts = {
+    count: count + 1,
+    withoutUsage: withoutUsage + (isUsageKnown ? 0 : 1),
+  };
+  return { ...summary, failedAttempts };
 }
 
 export function addCall(

@@ -79,6 +79,12 @@ export interface ConversationSummary {
   readonly calls: { readonly [tool: string]: { readonly [category: string]: number } };
   readonly completions: number;
   readonly usagePerModel: { readonly [model: string]: Usage };
+  /** Attempts at completions that failed; absent: none did. Usage that arrived all the same is counted. */
+  readonly failedAttempts?: {
+    readonly count: number;
+    /** Of these nobody knows what they used: no usage arrived. */
+    readonly withoutUsage: number;
+  };
   /** The same call (tool and arguments) made several times. */
   readonly repeated: readonly {
     readonly tool: string;

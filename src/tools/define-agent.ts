@@ -13,6 +13,7 @@ import {
 import { DefinitionError, subjectOf } from './definition-error.ts';
 import type { DepsOfTools, ToolItem } from './deps-of.ts';
 import { type AnySchema, freezeSchema } from './schema/freeze-schema.ts';
+import { modelsTogether } from './model-checks.ts';
 import type { ApprovalOptions, Tool } from './tool.ts';
 
 export const DEFAULT_MAX_PARALLEL = 8;
@@ -28,7 +29,7 @@ export interface AgentDefinition<Tools extends readonly ToolItem[] = readonly To
   readonly instructions: string | ((info: InstructionsInfo) => string | Promise<string>);
   /** Tools and tool sets, in the order in which models see them. */
   readonly tools?: Tools;
-  /** What the provider runs itself, in the provider's own form. */
+  /** What the provider runs itself, in its own form: sent to the first model, and to others of its format. */
   readonly hostedTools?: readonly JsonObject[];
   /** What a starter's `context` must be. */
   readonly contextSchema?: AnySchema;
@@ -57,7 +58,7 @@ export interface AgentDefinition<Tools extends readonly ToolItem[] = readonly To
   readonly onCompact?: OnCompact;
   /** How long transient failures of the model are put up with; default 15 minutes. */
   readonly modelPatience?: Duration;
-  /** Passed on in the provider's own words. */
+  /** Passed on in the provider's own words; with models of several formats, each has its own instead. */
   readonly modelOptions?: JsonObject;
   /** What a running conversation does with a changed agent; default `keep`. */
   readonly onAgentChange?: 'keep' | 'adopt';
@@ -77,6 +78,12 @@ export function defineAgent<const Tools extends readonly ToolItem[] = readonly [
   const hosted = Array.isArray(written.hostedTools) ? written.hostedTools.filter(isJsonObject) : [];
   const { tools, problems: ofTools } = collectTools(written.tools, hosted);
   const problems = [...agentOptionProblems(definition), ...ofTools];
+  if (problems.length === 0) {
+    const { modelOptions } = definition;
+    problems.push(
+      ...modelsTogether({ models: modelsOf(definition), hasTools: tools.length > 0, modelOptions }),
+    );
+  }
   if (problems.length > 0) {
     const subject = subjectOf('agent', definition);
     throw new DefinitionError(problems.map((problem) => `${subject}: ${problem}`));
@@ -85,11 +92,11 @@ export function defineAgent<const Tools extends readonly ToolItem[] = readonly [
 }
 
 function withDefaults(definition: AgentDefinition, tools: readonly Tool<never>[]): Agent<never> {
-  const { model, policy, approval, contextBudget, onCompact } = definition;
+  const { policy, approval, contextBudget, onCompact } = definition;
   return {
     kind: 'agent',
     name: definition.name,
-    models: Array.isArray(model) ? [...(model as readonly Model[])] : [model as Model],
+    models: modelsOf(definition),
     instructions: definition.instructions,
     tools,
     hostedTools: structuredClone(definition.hostedTools ?? []),
@@ -110,6 +117,10 @@ function withDefaults(definition: AgentDefinition, tools: readonly Tool<never>[]
     modelOptions: structuredClone(definition.modelOptions ?? {}),
     onAgentChange: definition.onAgentChange ?? 'keep',
   };
+}
+
+function modelsOf({ model }: AgentDefinition): readonly Model[] {
+  return Array.isArray(model) ? [...(model as readonly Model[])] : [model as Model];
 }
 
 function frozen<Option extends string>(

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json.ts';
+import type { Model } from '../models/model.ts';
 import { expects, isText, listOf, type OptionCheck } from './option-checks.ts';
 
 /** One model, or a list of them to fall back on. */
@@ -18,3 +19,25 @@ export const oneModel: OptionCheck = expects(
     typeof (value as { complete?: unknown }).complete === 'function' &&
     typeof (value as { view?: unknown }).view === 'function',
 );
+
+/** What the models of one agent cannot all do. */
+export function modelsTogether(definition: {
+  readonly models: readonly Model[];
+  readonly hasTools: boolean;
+  readonly modelOptions: unknown;
+}): readonly string[] {
+  const { models: all, hasTools, modelOptions } = definition;
+  const problems = all
+    .filter(({ capabilities }) => hasTools && capabilities?.tools === false)
+    .map(
+      ({ id }) =>
+        `model: "${id}" takes no tools, and the agent has some: wrap it, textProtocol(model)`,
+    );
+  const formats = [...new Set(all.map(({ format }) => format))];
+  if (formats.length > 1 && isJsonObject(modelOptions) && Object.keys(modelOptions).length > 0) {
+    problems.push(
+      `modelOptions: they are sent in one provider's own words, and the models are of several (${formats.join(', ')}): give each model its own modelOptions`,
+    );
+  }
+  return problems;
+}

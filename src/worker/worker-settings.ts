@@ -5,6 +5,7 @@ import { durationMs } from '../core/duration.ts';
 import type { ModelQueue, WorkerSettings } from '../define-config.ts';
 import { createEventSink } from '../streams/create-event-sink.ts';
 import type { EventSink } from '../streams/event-sink.ts';
+import { DefinitionError } from '../tools/definition-error.ts';
 import { join, resolve } from 'node:path';
 
 /** What a worker runs on, every default applied. Times in milliseconds, sizes in bytes. */
@@ -25,12 +26,17 @@ export interface ResolvedSettings {
   readonly modelQueues: { readonly [model: string]: ModelQueue };
 }
 
-/** Options win over the environment, the environment over our defaults. */
+/**
+ * Options win over the environment, the environment over our defaults.
+ * @throws {DefinitionError} when a model's task queue is the worker's own
+ */
 export async function resolveSettings(
   options: WorkerSettings,
   config: Config,
 ): Promise<ResolvedSettings> {
   const { worker = {}, dataDir } = options;
+  const taskQueue = options.taskQueue ?? config.taskQueue;
+  refuseOwnQueue(options.models ?? {}, taskQueue);
   const dataDirectory = dataDir === undefined ? config.dataDirectory : resolve(dataDir);
   const milliseconds = (value: unknown, otherwise: number) => durationMs(value) ?? otherwise;
   return {
@@ -39,7 +45,7 @@ export async function resolveSettings(
     events:
       (await made(options.events)) ??
       createEventSink(within(config.events, dataDirectory, 'events')),
-    taskQueue: options.taskQueue ?? config.taskQueue,
+    taskQueue,
     dataDirectory,
     deployPatienceMs: milliseconds(options.deployPatience, config.deployPatienceMs),
     keepTranscripts: options.keepTranscripts ?? false,
@@ -51,6 +57,16 @@ export async function resolveSettings(
     maxConcurrentActivities: worker.maxConcurrentActivities ?? config.maxConcurrentActivities,
     modelQueues: options.models ?? {},
   };
+}
+
+function refuseOwnQueue(models: ResolvedSettings['modelQueues'], own: string): void {
+  const problems = Object.entries(models)
+    .filter(([, { taskQueue }]) => taskQueue === own)
+    .map(
+      ([model]) =>
+        `models[${JSON.stringify(model)}].taskQueue: "${own}" is the worker's own queue, where the limit would hold back everything: give the model another`,
+    );
+  if (problems.length > 0) throw new DefinitionError(problems);
 }
 
 async function made<T extends object>(

@@ -1,13 +1,11 @@
-import { CancelledFailure, condition, sleep } from '@temporalio/workflow';
+import { condition, sleep } from '@temporalio/workflow';
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
 import type { RetryingCompletion } from '../core/conversation-state.ts';
-import { addUsageOfModel } from '../core/conversation-summary.ts';
 import type { ModelFailureType } from '../core/failure.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
 import { afterFailedCompletion } from '../core/retry-delay.ts';
-import { addUsage, type Usage } from '../core/usage.ts';
-import { type AttemptFailure, describeFailure } from './describe-failure.ts';
+import { describeFailure } from './describe-failure.ts';
+import { countFailedAttempt, failedCompletion } from './failed-completion.ts';
 import type { Memory } from './memory.ts';
 import { schedule } from './schedule.ts';
 
@@ -29,6 +27,15 @@ function mayFallBack(type: ModelFailureType): boolean {
   return !['invalid_request', 'too_large', 'context_overflow', 'refused', 'cancelled'].includes(
     type,
   );
+}
+
+/** A wait that the service asks for is no use where another model serves before it is over. */
+function isTooLong(
+  { delayMs, countsAgainstPatience }: { delayMs: number; countsAgainstPatience: boolean },
+  patienceMs: number,
+  fallback: string | undefined,
+): boolean {
+  return fallback !== undefined && !countsAgainstPatience && delayMs > patienceMs;
 }
 
 /**
@@ -79,6 +86,7 @@ export async function completeModel(
       return { output, activityId, sent: input.items.length };
     } catch (error) {
       const described = describeFailure(error);
+      countFailedAttempt(memory, model, described);
       if (described.kind === 'not_known_here' && !patienceOver) {
         patienceOver = unknownForMs >= described.patienceMs;
         const waitMs = patienceOver
@@ -88,8 +96,7 @@ export async function completeModel(
         await waitForWorker(memory, waitMs, described.message);
         continue;
       }
-      const failure = reported(described);
-      addFailedUsage(memory, model, failure.usage);
+      const failure = failedCompletion(described);
       failed = { count: failed.count + 1, spentMs: failed.spentMs + failure.ranMs };
       const next = afterFailedCompletion(
         failure.type,
@@ -97,14 +104,16 @@ export async function completeModel(
         failure.retryAfterMs,
         Math.random(),
       );
-      if (next.kind === 'again') {
+      const fallback = settings.models[modelIndex + 1];
+      if (next.kind === 'again' && !isTooLong(next, settings.modelPatienceMs, fallback)) {
         const delayMs = failure.atOnce && failed.count <= 1 ? 0 : next.delayMs;
         if (next.countsAgainstPatience) failed = { ...failed, spentMs: failed.spentMs + delayMs };
         wait = { untilMs: Date.now() + delayMs, why: `${model}: ${failure.message}` };
         continue;
       }
-      const fallback = settings.models[modelIndex + 1];
       if (fallback === undefined || !mayFallBack(failure.type)) {
+        // The next turn asks the first one again: it may be back by then.
+        memory.update({ modelIndex: 0 });
         return { failure: { type: failure.type, message: failure.message } };
       }
       memory.update({ modelIndex: modelIndex + 1 });
@@ -152,74 +161,4 @@ async function waitForWorker(memory: Memory, waitMs: number, why: string): Promi
   memory.show('waiting_worker', { untilMs: Date.now() + waitMs, for: why });
   await sleep(waitMs, { summary: 'waiting for a worker that knows it' });
   memory.show('running');
-}
-
-interface ReportedFailure {
-  readonly type: ModelFailureType;
-  readonly message: string;
-  readonly retryAfterMs: number | undefined;
-  readonly usage: Usage | undefined;
-  /** Milliseconds that the attempt ran; 0 where nobody knows: time without a worker does not count. */
-  readonly ranMs: number;
-  /** The fault was ours, not the model's: the first time, try again without a wait. */
-  readonly atOnce: boolean;
-}
-
-function reported(failure: AttemptFailure): ReportedFailure {
-  const own = { retryAfterMs: undefined, usage: undefined, ranMs: 0 };
-  switch (failure.kind) {
-    case 'cancelled':
-      throw new CancelledFailure('cancelled');
-    case 'model': {
-      if (failure.type === 'cancelled') throw new CancelledFailure(failure.message);
-      const details = isJsonObject(failure.details) ? failure.details : {};
-      return {
-        type: failure.type,
-        message: failure.message,
-        retryAfterMs: numberOf(details['retryAfterMs']),
-        usage: usageOf(details['usage']),
-        ranMs: numberOf(details['ranMs']) ?? 0,
-        atOnce: false,
-      };
-    }
-    case 'failed':
-      return {
-        ...own,
-        type: 'bad_response',
-        message: `${failure.type}: ${failure.message}`,
-        atOnce: false,
-      };
-    case 'not_known_here':
-    case 'transient':
-    case 'store_unavailable':
-      return { ...own, type: 'connection', message: failure.message, atOnce: false };
-    case 'lost':
-    case 'second_start':
-    case 'no_worker':
-    case 'start_to_close':
-      return { ...own, type: 'connection', message: failure.message, atOnce: true };
-  }
-}
-
-function addFailedUsage(memory: Memory, model: string, usage: Usage | undefined): void {
-  if (usage === undefined) return;
-  memory.update({
-    usage: addUsage(memory.state.usage, usage),
-    summary: addUsageOfModel(memory.state.summary, model, usage),
-  });
-}
-
-function numberOf(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-function usageOf(value: Json | undefined): Usage | undefined {
-  if (!isJsonObject(value) || typeof value['output'] !== 'number') return undefined;
-  return {
-    input: numberOf(value['input']) ?? 0,
-    cacheRead: numberOf(value['cacheRead']) ?? 0,
-    cacheWrite: numberOf(value['cacheWrite']) ?? 0,
-    output: value['output'],
-    reasoning: numberOf(value['reasoning']) ?? 0,
-  };
 }

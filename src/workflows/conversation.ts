@@ -126,7 +126,14 @@ async function readSpec(memory: Memory, adoptedAtTurn?: number): Promise<void> {
     input,
     summary: 'what this conversation runs on',
   });
-  memory.update({ spec, limits: lowerLimits(spec.settings.limits, askedLimits) });
+  const limits = lowerLimits(spec.settings.limits, askedLimits);
+  memory.update({ spec, limits, modelIndex: modelIndexAfter(memory, spec) });
+}
+
+/** The model that the conversation has come to, where the agent still has it; else the first. */
+function modelIndexAfter({ state }: Memory, { settings }: SpecRecord): number {
+  const model = state.spec.settings?.models[state.modelIndex];
+  return model === undefined ? 0 : Math.max(settings.models.indexOf(model), 0);
 }
 
 async function waitForMessage(

@@ -13,7 +13,12 @@ import { isJsonObject, type Json } from '../core/json.ts';
 export type AttemptFailure =
   | { readonly kind: 'cancelled' }
   /** This worker lacks the agent, tool or model; another of the fleet may have it. */
-  | { readonly kind: 'not_known_here'; readonly message: string; readonly patienceMs: number }
+  | {
+      readonly kind: 'not_known_here';
+      readonly message: string;
+      readonly patienceMs: number;
+      readonly details: Json;
+    }
   | {
       readonly kind: 'model';
       readonly type: ModelFailureType;
@@ -29,8 +34,8 @@ export type AttemptFailure =
       readonly message: string;
     }
   | { readonly kind: 'second_start'; readonly message: string }
-  /** The blob store or the server could not be read: the attempt did nothing. */
-  | { readonly kind: 'store_unavailable'; readonly message: string }
+  /** The blob store or the server could not be read, or a completion not be kept. */
+  | { readonly kind: 'store_unavailable'; readonly message: string; readonly details: Json }
   /** No worker took it from its task queue in time. */
   | { readonly kind: 'no_worker'; readonly message: string }
   | { readonly kind: 'start_to_close'; readonly message: string }
@@ -79,7 +84,7 @@ function describeApplicationFailure(failure: ApplicationFailure): AttemptFailure
     case ATTEMPT_FAILURES.notKnownHere: {
       const patience = isJsonObject(details) ? details['patienceMs'] : undefined;
       const patienceMs = typeof patience === 'number' ? patience : DEFAULT_PATIENCE_MS;
-      return { kind: 'not_known_here', message, patienceMs };
+      return { kind: 'not_known_here', message, patienceMs, details };
     }
     case ATTEMPT_FAILURES.transient:
       return { kind: 'transient', message, details };
@@ -96,7 +101,7 @@ function describeApplicationFailure(failure: ApplicationFailure): AttemptFailure
     case ATTEMPT_FAILURES.secondStart:
       return { kind: 'second_start', message };
     case ATTEMPT_FAILURES.storeUnavailable:
-      return { kind: 'store_unavailable', message };
+      return { kind: 'store_unavailable', message, details };
     default:
       if (ENDED_BY_OPERATOR.has(type))
         return { kind: 'lost', provedEnded: false, shutdown: false, message };

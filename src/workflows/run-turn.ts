@@ -1,11 +1,11 @@
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
 import { compactionDue, floorAfterCompletion } from '../core/compaction-due.ts';
 import type { OpenBatch } from '../core/conversation-state.ts';
-import { addCompletion } from '../core/conversation-summary.ts';
+import { addCompletion, addWarning } from '../core/conversation-summary.ts';
 import { stopReasonOfFailure } from '../core/end-of-turn.ts';
 import type { QueuedMessage } from '../core/inbox.ts';
 import { limitReached, type LimitReached } from '../core/limits.ts';
-import type { StopReason } from '../core/status.ts';
+import type { ConversationSummary, StopReason } from '../core/status.ts';
 import { addCost, addUsage, totalTokens } from '../core/usage.ts';
 import type { ModelOutcome } from './complete-model.ts';
 import type { Memory } from './memory.ts';
@@ -180,7 +180,7 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
   });
   memory.update({
     usage: addUsage(state.usage, output.usage),
-    summary: addCompletion(state.summary, output.model, output.usage),
+    summary: summaryWith(memory, output),
     contextTokens,
     ...(compactionFloor === undefined ? {} : { compactionFloor }),
     ...(cost === undefined ? {} : { cost }),
@@ -190,6 +190,13 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
   for (const repair of output.repairs ?? []) {
     memory.note('request_repaired', repair, new Date().toISOString());
   }
+}
+
+function summaryWith({ state }: Memory, { model, usage, cost }: ModelOutput): ConversationSummary {
+  const summary = addCompletion(state.summary, model, usage);
+  if (state.limits.maxCost === undefined || cost !== undefined) return summary;
+  const warning = `maxCost does not count ${model}: there is no price for it`;
+  return { ...summary, warnings: addWarning(summary.warnings, warning) };
 }
 
 function limitOf(memory: Memory, nowMs: number): LimitReached | undefined {

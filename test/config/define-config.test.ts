@@ -105,6 +105,17 @@ describe('defineConfig', () => {
     );
   });
 
+  test('refuses two models that share a task queue and not its limits', () => {
+    const models = {
+      'claude-x': { taskQueue: 'models', maxPerSecond: 2 },
+      'claude-y': { taskQueue: 'models', maxPerSecond: 2 },
+      'claude-z': { taskQueue: 'models', maxPerSecond: 5 },
+    };
+    expect(() => checkConfig({ agents: [clock], models })).toThrow(
+      'models["claude-z"]: shares the task queue "models" with "claude-x" and has other limits',
+    );
+  });
+
   test('refuses no agents, two of one name, and what is no object', () => {
     expect(() => checkConfig({ agents: [] })).toThrow('expected at least one agent');
     expect(() => checkConfig({ agents: [clock, { ...clock }] })).toThrow(

@@ -33,7 +33,7 @@ describe('the page about models', () => {
   }, 120_000);
 
   test('its models can be made without a key and without the optional packages’ services', async () => {
-    const files = ['claude.ts', 'compatible.ts', 'text-only.ts', 'tests.ts', 'agent.ts'];
+    const files = ['claude.ts', 'compatible.ts', 'text-only.ts', 'tests.ts', 'limits.config.ts'];
     const script = files.map((file) => `await import(${JSON.stringify(join(folder, file))});`);
     await run(process.execPath, [...SOURCE, '--input-type=module', '-e', script.join('\n')], {
       cwd: root,

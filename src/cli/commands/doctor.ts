@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { PerdureClient } from '../../client/perdure-client.ts';
 import { readConfig } from '../../config.ts';
+import type { PerdureConfig } from '../../define-config.ts';
 import { resolveSettings } from '../../worker/worker-settings.ts';
 import { agentsFilePath, loadAgentsFile } from '../agents-file.ts';
 import { dataDirectoryOf } from '../data-directory.ts';
 import { checkBlobs } from '../doctor/check-blobs.ts';
+import { checkModelQueues } from '../doctor/check-model-queues.ts';
 import { checkModels } from '../doctor/check-models.ts';
 import { EXIT } from '../exit-codes.ts';
 import { checkCli } from '../doctor/check-cli.ts';
@@ -40,7 +42,7 @@ export function doctorCommand(): Command {
       say(await waitWithSpinner('Temporal CLI', checkCli()));
       await checkServer(options, say);
       await checkSettings(options, say);
-      await checkAgents(file, say);
+      await checkAgents(file, options, say);
       print.data(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = EXIT.failed;
     });
@@ -85,6 +87,7 @@ async function checkSettings(options: Options, say: (finding: Finding) => void):
 
 async function checkAgents(
   file: string | undefined,
+  options: Options,
   say: (finding: Finding) => void,
 ): Promise<void> {
   try {
@@ -92,9 +95,23 @@ async function checkAgents(
     say({ check: 'agents', verdict: 'ok', detail: `${config.agents.length} in ${path}` });
     const findings = await waitWithSpinner('Asking the models', checkModels(config));
     for (const finding of findings) say(finding);
+    if (config.models !== undefined) await checkQueues(options, config, say);
   } catch (error) {
     const verdict = file === undefined ? 'skipped' : 'bad';
     say({ check: 'agents', verdict, detail: reasonOf(error) });
+  }
+}
+
+async function checkQueues(
+  options: Options,
+  config: PerdureConfig,
+  say: (finding: Finding) => void,
+): Promise<void> {
+  const client = await openClient(options);
+  try {
+    for (const finding of await checkModelQueues(client, config)) say(finding);
+  } finally {
+    await client.close();
   }
 }
 

@@ -13,12 +13,13 @@ export async function checkModels({ agents }: PerdureConfig): Promise<readonly F
   );
   return Promise.all(
     [...models].map(async ([name, model]): Promise<Finding> => {
+      const price = model.cost === undefined ? '; it has no price, so no cost is counted' : '';
       if (model.check === undefined) {
         return { check: CHECK, verdict: 'ok', detail: `${name} needs no key` };
       }
       try {
         await model.check({ signal: AbortSignal.timeout(TIME_LIMIT_MS) });
-        return { check: CHECK, verdict: 'ok', detail: `${name} answers` };
+        return { check: CHECK, verdict: 'ok', detail: `${name} answers${price}` };
       } catch (error) {
         const type =
           typeof error === 'object' && error !== null && 'type' in error ? error.type : '';

@@ -9,13 +9,22 @@ import { imageLimits } from './image-limits.ts';
 import { pairResults } from './pair-results.ts';
 import { reasoning } from './reasoning.ts';
 import { requestProblem, type LintProblem } from './request-problem.ts';
-import { DEFAULT_LINT_LIMITS, type LintLimits, type MessageRule, type Repair } from './rule.ts';
+import {
+  DEFAULT_LINT_LIMITS,
+  type LintLimits,
+  type MessageRule,
+  type Repair,
+  type TakenParts,
+} from './rule.ts';
 import { turnOrder } from './turn-order.ts';
+import { untakenParts } from './untaken-parts.ts';
 import { fit, UNFIT_REPLACED, unfitText } from './unfit-text.ts';
 
 export interface LintOptions {
   /** Format of the adapter that the request goes to: turns of another are rendered for it. */
   readonly format?: string;
+  /** What the model takes besides text; absent means yes. */
+  readonly takes?: Partial<TakenParts> | undefined;
   readonly limits?: Partial<LintLimits>;
 }
 
@@ -29,6 +38,7 @@ const RULES: readonly (readonly [name: string, rule: MessageRule])[] = [
   ['unfit-text', unfitText],
   ['call-names', callNames],
   ['call-inputs', callInputs],
+  ['untaken-parts', untakenParts],
   ['binary-parts', binaryParts],
   ['image-limits', imageLimits],
   ['pair-results', pairResults],
@@ -46,11 +56,13 @@ const RULES: readonly (readonly [name: string, rule: MessageRule])[] = [
  */
 export function lintRequest(request: ModelRequest, options: LintOptions = {}): LintResult {
   const limits = { ...DEFAULT_LINT_LIMITS, ...options.limits };
+  const { images = true, documents = true } = options.takes ?? {};
+  const takes = { images, documents };
   const repairs: Repair[] = [];
   let messages = request.messages;
   for (const [rule, mend] of RULES) {
     const report = (at: string, what: string) => repairs.push({ rule, at, what });
-    messages = mend(messages, { format: options.format, limits, report });
+    messages = mend(messages, { format: options.format, takes, limits, report });
   }
   const fitted = fitSettings(request, repairs);
   const linted = messages === fitted.messages ? fitted : { ...fitted, messages };

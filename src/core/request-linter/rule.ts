@@ -34,9 +34,16 @@ export const DEFAULT_LINT_LIMITS: LintLimits = {
   pixelsOfMany: 2_000,
 };
 
+/** Which parts besides text the model takes. */
+export interface TakenParts {
+  readonly images: boolean;
+  readonly documents: boolean;
+}
+
 export interface RuleContext {
   /** Format of the adapter that the request goes to. Absent: turns of every format are taken as its own. */
   readonly format: string | undefined;
+  readonly takes: TakenParts;
   readonly limits: LintLimits;
   readonly report: (at: string, what: string) => void;
 }

@@ -1,8 +1,9 @@
 import type { Json } from '../../core/json.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../core/usage.ts';
-import { type CompleteOptions, type Completion, ModelFailure } from '../model.ts';
+import type { CompleteOptions, Completion } from '../model.ts';
 import { uniqueCallIds } from '../unique-call-ids.ts';
+import { withSpent } from '../with-spent.ts';
 import type { Answered, Ask } from './ask.ts';
 import { renderInstructions, repairMessage } from './instructions.ts';
 import { endMark, markOf, stopSequences } from './marks.ts';
@@ -100,17 +101,6 @@ async function askOnce(
   } catch (error) {
     throw withSpent(error, options.spent);
   }
-}
-
-/** What the broken replies before a failure used is paid too. */
-function withSpent(error: unknown, spent: Usage): unknown {
-  if (!(error instanceof ModelFailure) || spent === NO_USAGE) return error;
-  return new ModelFailure(error.type, error.message, {
-    cause: error,
-    retryAfterMs: error.retryAfterMs,
-    requestId: error.requestId,
-    usage: addUsage(spent, error.usage ?? NO_USAGE),
-  });
 }
 
 function rawTurn(

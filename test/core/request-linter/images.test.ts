@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Part } from '../../../src/core/content.ts';
-import { image, png, user } from './build-request.ts';
-import { mended } from './lint-messages.ts';
+import { assistant, call, image, png, result, tool, user } from './build-request.ts';
+import { linted, mended } from './lint-messages.ts';
 
 describe('images and documents', () => {
   const shown = (part: Part, options = {}) => {
@@ -28,6 +28,30 @@ describe('images and documents', () => {
   ])('words stand for one with %s', (_, part, why) => {
     const replaced = shown(part);
     expect(replaced).toMatchObject({ type: 'text', text: expect.stringContaining(why) });
+  });
+
+  test('words stand for what the model does not take, in messages and results', () => {
+    const pdf = { type: 'document', mediaType: 'application/pdf', data: 'JVBERi0=' } as const;
+    const history = [
+      user('look', image(png()), pdf),
+      assistant(call('a')),
+      tool(result('a', { content: [image(png())] })),
+      user('and?'),
+    ];
+    expect(mended(history)).toBe(history);
+    const { messages, rules } = linted(history, { takes: { images: false } });
+    expect(rules).toEqual(['untaken-parts', 'untaken-parts']);
+    expect(JSON.stringify(messages)).not.toContain(png());
+    expect(messages[0]).toEqual(
+      user('look', '[image image/png left out: this model takes no images]', pdf),
+    );
+    expect(mended(history, { takes: { documents: false } })[0]).toEqual(
+      user(
+        'look',
+        image(png()),
+        '[document application/pdf left out: this model takes no documents]',
+      ),
+    );
   });
 
   test('base64 of another style is made standard', () => {

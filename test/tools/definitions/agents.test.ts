@@ -126,6 +126,21 @@ describe('defineAgent', () => {
     expect(agent.models.map(({ id }) => id)).toEqual(['scripted', 'fallback']);
   });
 
+  it('refuses models that cannot do together what the agent wants', () => {
+    const toolless = scripted([], { id: 'toolless', capabilities: { tools: false } });
+    const foreign = { ...scripted([], { id: 'foreign' }), format: 'foreign' };
+    const options = { name: 'support', instructions: 'Help.' };
+    expect(() =>
+      defineAgent({ ...options, model: [model, toolless], tools: [toolNamed('a')] }),
+    ).toThrow('model: "toolless" takes no tools, and the agent has some: wrap it');
+    expect(() => defineAgent({ ...options, model: toolless })).not.toThrow();
+    const modelOptions = { temperature: 0 };
+    expect(() => defineAgent({ ...options, model: [model, foreign], modelOptions })).toThrow(
+      "modelOptions: they are sent in one provider's own words, and the models are of several (scripted, foreign)",
+    );
+    expect(() => defineAgent({ ...options, model: [model, model], modelOptions })).not.toThrow();
+  });
+
   it('keeps the schemas of context, state and answer as JSON Schema', () => {
     const agent = defineAgent({
       name: 'support',
