@@ -49,6 +49,8 @@ export interface RunningTurn {
   readonly overflowCompacted: boolean;
   /** How often a person extended a limit in this turn. */
   readonly extensions: number;
+  /** Of the newest completion: the answer, should the turn end with it. */
+  readonly text?: Stored<string>;
   /** A completion that is to be tried again: the run was handed over while it waited. */
   readonly retrying?: RetryingCompletion;
 }

@@ -53,6 +53,7 @@ export interface StatusAnswer {
   readonly cost?: number;
   readonly limits: Limits;
   readonly rules: readonly RememberedRule[];
+  /** The last that has ended, never the one that runs. */
   readonly lastTurn?: {
     readonly turn: number;
     readonly stopReason: StopReason;

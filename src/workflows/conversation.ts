@@ -181,11 +181,10 @@ async function beginTurn(memory: Memory): Promise<void> {
 }
 
 function endTurn(memory: Memory, end: Exclude<TurnEnd, 'hand_over'>): void {
-  const { running: _, ...state } = memory.state;
-  const answered = state.lastTurn?.turn === state.turn ? state.lastTurn.text : '';
+  const { running, ...state } = memory.state;
   memory.state = {
     ...state,
-    lastTurn: { turn: state.turn, stopReason: end.stopReason, text: answered },
+    lastTurn: { turn: state.turn, stopReason: end.stopReason, text: running?.text ?? '' },
   };
   if (end.stopReason === 'stopped') {
     const by = memory.stop?.by === undefined ? '' : ` by ${memory.stop.by.id}`;

@@ -149,7 +149,7 @@ async function moveLargeToBlobs(memory: Memory): Promise<void> {
     moved.set(key, reference);
     return reference;
   };
-  const { batch, lastTurn } = memory.state;
+  const { batch } = memory.state;
   if (batch !== undefined) {
     const plan = [];
     for (const call of batch.plan) plan.push({ ...call, input: await small(call.key, call.input) });
@@ -162,13 +162,19 @@ async function moveLargeToBlobs(memory: Memory): Promise<void> {
       approvals: replaceInput(memory.state.approvals, { key, digest, input: stored }),
     });
   }
-  const { output } = memory.state;
+  const { output, lastTurn, running } = memory.state;
   if (output !== undefined) memory.update({ output: await small('output', output) });
+  const smallText = async (key: string, text: Stored<string>) => {
+    const kept = await small(key, text);
+    return typeof kept === 'string' ? kept : asReference(kept);
+  };
   if (lastTurn !== undefined) {
-    const text = await small('lastTurn', lastTurn.text);
-    memory.update({
-      lastTurn: { ...lastTurn, text: typeof text === 'string' ? text : asReference(text) },
-    });
+    const text = await smallText('lastTurn', lastTurn.text);
+    memory.update({ lastTurn: { ...lastTurn, text } });
+  }
+  if (running?.text !== undefined) {
+    const text = await smallText('running', running.text);
+    memory.update({ running: { ...running, text } });
   }
 }
 

@@ -184,7 +184,9 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
     contextTokens,
     ...(compactionFloor === undefined ? {} : { compactionFloor }),
     ...(cost === undefined ? {} : { cost }),
-    lastTurn: { turn: state.turn, stopReason: 'answered', text: output.text ?? '' },
+    ...(state.running === undefined
+      ? {}
+      : { running: { ...state.running, text: output.text ?? '' } }),
     ...(output.output === undefined ? {} : { output: output.output }),
   });
   for (const repair of output.repairs ?? []) {

@@ -272,8 +272,14 @@ describe('while it waits', () => {
     );
     const info = () => conversation.describe();
     await eventually(info).toMatchObject({ status: 'waiting_approval', pending: 1 });
+    expect(await conversation.status()).not.toHaveProperty('lastTurn');
     await conversation.approve(keys[0] ?? '', { by: ana });
     await eventually(info).toMatchObject({ status: 'waiting_input', pending: 0 });
+    expect((await conversation.status()).lastTurn).toMatchObject({
+      turn: 1,
+      stopReason: 'answered',
+      text: 'paid 1 to a',
+    });
     await conversation.close();
     await conversation.result();
   });
