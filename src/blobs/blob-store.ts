@@ -35,13 +35,30 @@ export interface BlobStore {
   /** The digest of the conversation's manifest; undefined when it has none. */
   manifest(conversationId: string): Promise<string | undefined>;
 
-  /** Removes all blobs of a conversation, and its manifest; returns how many blobs there were. */
-  deleteConversation(conversationId: string): Promise<number>;
+  /**
+   * Removes all blobs of a conversation, and its manifest; returns how many blobs there were. With
+   * `writtenBefore` only blobs whose last put is older, and never the manifest.
+   */
+  deleteConversation(
+    conversationId: string,
+    options?: { readonly writtenBefore?: Date },
+  ): Promise<number>;
 
   /** Ids of the conversations that have blobs, for garbage collection. */
   conversations(): AsyncIterable<string>;
 
+  /** What there is of a conversation. */
+  holdings(conversationId: string): Promise<BlobHoldings>;
+
   close(): Promise<void>;
+}
+
+export interface BlobHoldings {
+  readonly blobs: number;
+  /** Of all blobs together. */
+  readonly bytes: number;
+  /** The newest put, also of bytes that were there already; absent without blobs. */
+  readonly newestAt?: Date;
 }
 
 /** A blob that the store does not have, or has with other bytes. */
@@ -59,4 +76,11 @@ export class BlobMissing extends Error {
     this.sha256 = sha256;
     this.reason = reason;
   }
+}
+
+/** Counts one blob more. */
+export function withBlob(held: BlobHoldings, bytes: number, writtenAt: Date): BlobHoldings {
+  const newestAt =
+    held.newestAt === undefined || held.newestAt < writtenAt ? writtenAt : held.newestAt;
+  return { blobs: held.blobs + 1, bytes: held.bytes + bytes, newestAt };
 }

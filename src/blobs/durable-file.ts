@@ -52,3 +52,27 @@ export async function sweepOlderThan(directory: string, ageMs: number): Promise<
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
+
+/** Names in a directory; none where there is no such directory. */
+export async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (isAbsent(error) || hasCode(error, 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+export function isAbsent(error: unknown): boolean {
+  return hasCode(error, 'ENOENT');
+}

@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { conversationIdOf } from '../core/conversation-name.ts';
 import { isSha256, segmentOf, sha256Of } from './blob-name.ts';
-import { BlobMissing, type BlobStore } from './blob-store.ts';
+import { type BlobHoldings, BlobMissing, type BlobStore, withBlob } from './blob-store.ts';
 import {
+  exists,
   hasCode,
+  isAbsent,
   makeDirectory,
+  namesIn,
   sweepOlderThan,
   syncDirectory,
   writeDurably,
 } from './durable-file.ts';
+import { readOrMakeStoreId } from './file-store-id.ts';
 
 export interface FileBlobStoreOptions {
   /** Made when it is not there, readable by its owner only. */
@@ -19,7 +23,6 @@ export interface FileBlobStoreOptions {
 
 /** Where bytes wait for their rename, and deleted conversations for their removal. */
 const INCOMING = '.incoming';
-const STORE_ID = '.store-id';
 /** In a conversation whose directory's name does not tell its id: the id as JSON. */
 const CONVERSATION_ID = '.conversation-id';
 /** In a conversation that has a manifest: the digest of its blob. */
@@ -107,11 +110,16 @@ export function fileBlobStore(options: FileBlobStoreOptions): BlobStore {
     }
   }
 
-  async function deleteConversation(conversationId: string): Promise<number> {
+  async function deleteConversation(
+    conversationId: string,
+    { writtenBefore }: { readonly writtenBefore?: Date } = {},
+  ): Promise<number> {
     await id();
+    const directory = directoryOf(conversationId);
+    if (writtenBefore !== undefined) return deleteOld(directory, writtenBefore);
     const doomed = newIncoming();
     try {
-      await rename(directoryOf(conversationId), doomed);
+      await rename(directory, doomed);
     } catch (error) {
       if (isAbsent(error)) return 0;
       throw error;
@@ -120,6 +128,38 @@ export function fileBlobStore(options: FileBlobStoreOptions): BlobStore {
     const count = (await namesIn(doomed)).filter(isSha256).length;
     await rm(doomed, { recursive: true, force: true, maxRetries: 3 });
     return count;
+  }
+
+  async function deleteOld(directory: string, writtenBefore: Date): Promise<number> {
+    let count = 0;
+    for (const name of (await namesIn(directory)).filter(isSha256)) {
+      const written = await writtenAt(join(directory, name));
+      if (written === undefined || written >= writtenBefore) continue;
+      const doomed = newIncoming();
+      await rename(join(directory, name), doomed);
+      // A put that came in between stays.
+      const moved = await writtenAt(doomed);
+      if (moved !== undefined && moved >= writtenBefore) {
+        await renameInto(doomed, directory, name);
+        continue;
+      }
+      await unlink(doomed);
+      count += 1;
+    }
+    const isEmpty = (await namesIn(directory)).every((name) => name === CONVERSATION_ID);
+    if (count > 0 && isEmpty) await removeEmpty(directory);
+    return count;
+  }
+
+  async function holdings(conversationId: string): Promise<BlobHoldings> {
+    await id();
+    const directory = directoryOf(conversationId);
+    let held: BlobHoldings = { blobs: 0, bytes: 0 };
+    for (const name of (await namesIn(directory)).filter(isSha256)) {
+      const found = await stat(join(directory, name)).catch(() => undefined);
+      if (found !== undefined) held = withBlob(held, found.size, found.mtime);
+    }
+    return held;
   }
 
   async function* conversations(): AsyncGenerator<string> {
@@ -145,6 +185,7 @@ export function fileBlobStore(options: FileBlobStoreOptions): BlobStore {
     manifest,
     deleteConversation,
     conversations,
+    holdings,
     close: async () => {},
   };
 }
@@ -168,27 +209,6 @@ async function renameInto(temporary: string, directory: string, name: string): P
   }
 }
 
-/** The first process to link its own id into place decides; all others read it. */
-async function readOrMakeStoreId(root: string, temporary: string): Promise<string> {
-  const path = join(root, STORE_ID);
-  if (!(await exists(path))) {
-    await writeDurably(temporary, Buffer.from(randomUUID()));
-    try {
-      await link(temporary, path);
-      await syncDirectory(root);
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error;
-    } finally {
-      await unlink(temporary);
-    }
-  }
-  const id = (await readFile(path, 'utf8')).trim();
-  if (id === '') {
-    throw new Error(`expected the blob store's id in ${path}, but the file is empty: restore it`);
-  }
-  return id;
-}
-
 async function noted(directory: string): Promise<string | undefined> {
   try {
     const id: unknown = JSON.parse(await readFile(join(directory, CONVERSATION_ID), 'utf8'));
@@ -199,25 +219,14 @@ async function noted(directory: string): Promise<string | undefined> {
   }
 }
 
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (isAbsent(error) || hasCode(error, 'ENOTDIR')) return [];
-    throw error;
-  }
+async function writtenAt(path: string): Promise<Date | undefined> {
+  return (await stat(path).catch(() => undefined))?.mtime;
 }
 
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  return hasCode(error, 'ENOENT');
+/** A put that crosses it makes the directory again. */
+async function removeEmpty(directory: string): Promise<void> {
+  await rm(join(directory, CONVERSATION_ID), { force: true });
+  await rmdir(directory).catch((error: unknown) => {
+    if (!isAbsent(error) && !hasCode(error, 'ENOTEMPTY')) throw error;
+  });
 }

@@ -33,7 +33,7 @@ export async function createTables(
       bytes bytea not null,
       conversation_id text,
       manifest boolean not null default false,
-      created_at timestamptz not null default now(),
+      written_at timestamptz not null default now(),
       primary key (conversation, sha256)
     )`);
     await client.query(`create table if not exists ${store} (

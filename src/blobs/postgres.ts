@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { conversationIdOf } from '../core/conversation-name.ts';
 import { loadOptionalPackage } from '../core/optional-package.ts';
 import { isSha256, segmentOf, sha256Of } from './blob-name.ts';
-import { BlobMissing, type BlobStore } from './blob-store.ts';
+import { type BlobHoldings, BlobMissing, type BlobStore } from './blob-store.ts';
 import { createTables, tableNames } from './postgres-tables.ts';
 
 export interface PostgresBlobStoreOptions {
@@ -23,6 +23,12 @@ const UNDEFINED_TABLE = '42P01';
 
 interface BlobRow {
   readonly bytes: Buffer;
+}
+
+interface HoldingsRow {
+  readonly blobs: number;
+  readonly bytes: number;
+  readonly newest: Date | null;
 }
 
 interface ConversationRow {
@@ -81,8 +87,9 @@ export function postgresBlobStore(options: PostgresBlobStoreOptions): BlobStore 
     const note = conversationIdOf(name) === undefined ? JSON.stringify(conversationId) : null;
     await query(
       `insert into ${blobs} (conversation, sha256, bytes, conversation_id) values ($1, $2, $3, $4)
-       on conflict (conversation, sha256) do update set bytes = excluded.bytes
-       where ${blobs}.bytes is distinct from excluded.bytes`,
+       on conflict (conversation, sha256) do update set written_at = now(), bytes = case
+         when ${blobs}.bytes is distinct from excluded.bytes then excluded.bytes
+         else ${blobs}.bytes end`,
       [name, sha256, asBuffer(bytes), note],
     );
     return sha256;
@@ -126,12 +133,27 @@ export function postgresBlobStore(options: PostgresBlobStoreOptions): BlobStore 
     return rows[0]?.sha256;
   }
 
-  async function deleteConversation(conversationId: string): Promise<number> {
+  async function deleteConversation(
+    conversationId: string,
+    { writtenBefore }: { readonly writtenBefore?: Date } = {},
+  ): Promise<number> {
     await id();
-    const { rowCount } = await query(`delete from ${blobs} where conversation = $1`, [
-      segmentOf(conversationId),
-    ]);
+    const { rowCount } = await query(
+      `delete from ${blobs} where conversation = $1 and written_at < coalesce($2::timestamptz, 'infinity')`,
+      [segmentOf(conversationId), writtenBefore?.toISOString() ?? null],
+    );
     return rowCount ?? 0;
+  }
+
+  async function holdings(conversationId: string): Promise<BlobHoldings> {
+    await id();
+    const { rows } = await query<HoldingsRow>(
+      `select count(*)::int as blobs, coalesce(sum(octet_length(bytes)), 0)::float8 as bytes,
+       max(written_at) as newest from ${blobs} where conversation = $1`,
+      [segmentOf(conversationId)],
+    );
+    const { blobs: count = 0, bytes = 0, newest = null } = rows[0] ?? {};
+    return { blobs: count, bytes, ...(newest === null ? {} : { newestAt: newest }) };
   }
 
   async function* conversations(): AsyncGenerator<string> {
@@ -161,6 +183,7 @@ export function postgresBlobStore(options: PostgresBlobStoreOptions): BlobStore 
     manifest,
     deleteConversation,
     conversations,
+    holdings,
     close: async () => {
       const closing = pool;
       pool = undefined;

@@ -28,9 +28,15 @@ export interface S3Bucket {
   get(key: string): Promise<Uint8Array | undefined>;
   has(key: string): Promise<boolean>;
   delete(keys: readonly string[]): Promise<void>;
-  /** All keys with a prefix, in pages of at most 1,000. */
-  keys(prefix: string): AsyncIterable<readonly string[]>;
+  /** All objects with a prefix, in pages of at most 1,000. */
+  objects(prefix: string): AsyncIterable<readonly S3Object[]>;
   close(): void;
+}
+
+export interface S3Object {
+  readonly key: string;
+  readonly bytes: number;
+  readonly writtenAt: Date;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -111,10 +117,15 @@ export async function openS3Bucket(options: S3BucketOptions): Promise<S3Bucket> 
         );
       }
     },
-    keys: async function* (prefix) {
+    objects: async function* (prefix) {
       const pages = aws.paginateListObjectsV2({ client }, { Bucket, Prefix: prefix });
       for await (const { Contents: contents } of pages) {
-        yield (contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
+        yield (contents ?? []).flatMap(({ Key, Size, LastModified }) =>
+          // Without its time an object counts as new.
+          Key === undefined
+            ? []
+            : [{ key: Key, bytes: Size ?? 0, writtenAt: LastModified ?? new Date() }],
+        );
       }
     },
     close: () => client.destroy(),

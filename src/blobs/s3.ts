@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { conversationIdOf } from '../core/conversation-name.ts';
 import { isSha256, segmentOf, sha256Of } from './blob-name.ts';
-import { BlobMissing, type BlobStore } from './blob-store.ts';
-import { openS3Bucket, type S3Bucket, type S3BucketOptions } from './s3-bucket.ts';
+import { type BlobHoldings, BlobMissing, type BlobStore, withBlob } from './blob-store.ts';
+import { openS3Bucket, type S3Bucket, type S3BucketOptions, type S3Object } from './s3-bucket.ts';
 
 export interface S3BlobStoreOptions extends S3BucketOptions {
   /** Put before every key, e.g. `perdure/`; default none. */
@@ -91,35 +91,49 @@ export function s3BlobStore(options: S3BlobStoreOptions): BlobStore {
     return bytes === undefined ? undefined : Buffer.from(bytes).toString();
   }
 
-  async function deleteConversation(conversationId: string): Promise<number> {
-    const objects = await ready();
+  async function deleteConversation(
+    conversationId: string,
+    { writtenBefore }: { readonly writtenBefore?: Date } = {},
+  ): Promise<number> {
+    const bucket = await ready();
     const folder = folderOf(conversationId);
-    const note = `${folder}${CONVERSATION_ID}`;
-    const manifestKey = `${folder}${MANIFEST}`;
-    await objects.delete([manifestKey]);
+    if (writtenBefore === undefined) await bucket.delete([`${folder}${MANIFEST}`]);
     let count = 0;
-    for await (const keys of objects.keys(folder)) {
-      const blobs = keys.filter((key) => key !== note && key !== manifestKey);
-      await objects.delete(blobs);
-      count += blobs.length;
+    let left = 0;
+    for await (const page of blobPages(bucket, folder)) {
+      const doomed = page.filter(
+        ({ writtenAt }) => writtenBefore === undefined || writtenAt < writtenBefore,
+      );
+      await bucket.delete(doomed.map(({ key }) => key));
+      count += doomed.length;
+      left += page.length - doomed.length;
     }
     // Last: a deletion that dies on the way leaves a conversation that can be found by its id.
-    await objects.delete([note]);
+    if (left === 0) await bucket.delete([`${folder}${CONVERSATION_ID}`]);
     return count;
   }
 
+  async function holdings(conversationId: string): Promise<BlobHoldings> {
+    const bucket = await ready();
+    let held: BlobHoldings = { blobs: 0, bytes: 0 };
+    for await (const page of blobPages(bucket, folderOf(conversationId))) {
+      for (const { bytes, writtenAt } of page) held = withBlob(held, bytes, writtenAt);
+    }
+    return held;
+  }
+
   async function* conversations(): AsyncGenerator<string> {
-    const objects = await ready();
+    const bucket = await ready();
     let last: string | undefined;
     // By all keys, not by folders: some servers list folders that are empty, and a page of keys
     // tells as much as many questions after single folders.
-    for await (const keys of objects.keys(prefix)) {
-      for (const key of keys) {
+    for await (const page of bucket.objects(prefix)) {
+      for (const { key } of page) {
         const [name = '', blob = ''] = key.slice(prefix.length).split('/');
         if (name === last || !isSha256(blob)) continue;
         last = name;
         const note = `${prefix}${name}/${CONVERSATION_ID}`;
-        const conversationId = conversationIdOf(name) ?? notedId(await objects.get(note));
+        const conversationId = conversationIdOf(name) ?? notedId(await bucket.get(note));
         if (conversationId !== undefined) yield conversationId;
       }
     }
@@ -135,6 +149,7 @@ export function s3BlobStore(options: S3BlobStoreOptions): BlobStore {
     manifest,
     deleteConversation,
     conversations,
+    holdings,
     close: async () => {
       const closing = bucket;
       bucket = undefined;
@@ -142,6 +157,12 @@ export function s3BlobStore(options: S3BlobStoreOptions): BlobStore {
       (await closing)?.close();
     },
   };
+}
+
+async function* blobPages(bucket: S3Bucket, folder: string): AsyncGenerator<readonly S3Object[]> {
+  for await (const page of bucket.objects(folder)) {
+    yield page.filter(({ key }) => isSha256(key.slice(folder.length)));
+  }
 }
 
 function notedId(note: Uint8Array | undefined): string | undefined {

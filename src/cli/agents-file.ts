@@ -19,16 +19,21 @@ export interface AgentsFile {
 
 /** The file that was named, or `perdure.config.ts` and its like here. */
 export function agentsFilePath(file: string | undefined): string {
-  if (file !== undefined) {
-    const path = resolve(file);
-    if (existsSync(path)) return path;
-    throw new CliError(`there is no agents file ${path}: name a file that exports agents`);
-  }
-  const found = CONFIG_FILES.map((name) => resolve(name)).find((path) => existsSync(path));
+  const found = findConfigFile(file);
   if (found !== undefined) return found;
   throw new CliError(
     `no agents file was named, and there is no ${CONFIG_FILES[0]} here: name a file that exports agents`,
   );
+}
+
+/** The same; undefined where none was named, and none is here. */
+export function findConfigFile(file: string | undefined): string | undefined {
+  if (file === undefined) {
+    return CONFIG_FILES.map((name) => resolve(name)).find((path) => existsSync(path));
+  }
+  const path = resolve(file);
+  if (existsSync(path)) return path;
+  throw new CliError(`there is no agents file ${path}: name a file that exports agents`);
 }
 
 /**

@@ -2,6 +2,8 @@ import { Command } from 'commander';
 import { createRequire } from 'node:module';
 import { approvalsCommand } from './commands/approvals.ts';
 import { approveCommand } from './commands/approve.ts';
+import { blobsCommand } from './commands/blobs.ts';
+import { deleteCommand } from './commands/delete.ts';
 import { revokeCommand } from './commands/revoke.ts';
 import { cancelCommand } from './commands/cancel.ts';
 import { checkCommand } from './commands/check.ts';
@@ -41,6 +43,8 @@ export function program(): Command {
     stopCommand(),
     closeCommand(),
     cancelCommand(),
+    deleteCommand(),
+    blobsCommand(),
     doctorCommand(),
   ];
   for (const command of commands) {

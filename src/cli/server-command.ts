@@ -13,6 +13,8 @@ export interface ServerOptions extends CommonOptions {
   readonly profile?: string;
   readonly taskQueue?: string;
   readonly dataDir?: string;
+  /** Of `storesCommand` only; false: `--no-config`. */
+  readonly config?: string | false;
 }
 
 /** A command with the options that all have. */
@@ -33,6 +35,16 @@ export function serverCommand(name: string): Command {
     .option('--profile <name>', 'Temporal profile (temporal.toml)')
     .option('--task-queue <name>', 'where the workers listen (default: "perdure")')
     .addOption(dataDirectoryOption());
+}
+
+/** A command that also uses the task queue and the stores of the workers. */
+export function storesCommand(name: string): Command {
+  return serverCommand(name)
+    .option(
+      '--config <file>',
+      'agents file whose stores and task queue are used (default: perdure.config.ts, if it is here)',
+    )
+    .option('--no-config', 'use no agents file: the stores that the environment names');
 }
 
 export function dataDirectoryOption(): Option {

@@ -6,6 +6,7 @@ import type { EventSink } from '../streams/event-sink.ts';
 import { type ClientContext, type ClientPatience, DEFAULT_PATIENCE } from './client-context.ts';
 import type { LaterAnswer } from '../core/settle-later.ts';
 import { completeLater } from './complete-later.ts';
+import { collectGarbage, type Garbage, type GarbageOptions } from './collect-garbage.ts';
 import { connect, type ConnectOptions } from './connect.ts';
 import type { ConversationInfo } from './conversation-info.ts';
 import { ConversationHandle } from './conversation-handle.ts';
@@ -108,6 +109,15 @@ export class PerdureClient {
    */
   completeLater(token: string, answer: LaterAnswer): Promise<void> {
     return completeLater(this.#context, token, answer);
+  }
+
+  /**
+   * Finds the blobs of conversations that the server does not know (any more) and whose transcript
+   * was not kept; with `apply`, removes them. Needs the blob store of the workers.
+   * @throws {UnrelatedBlobStore} when the server knows no conversation of the store, unless `force`
+   */
+  collectGarbage(options: GarbageOptions = {}): Promise<Garbage> {
+    return collectGarbage(this.#context, options);
   }
 
   /** Closes the connection that `connect` made; one that was given stays open. */

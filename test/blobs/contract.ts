@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BlobMissing, type BlobStore } from '../../src/blobs/blob-store.ts';
 
 /** How one kind of blob store is opened, and how its bytes are spoiled behind its back. */
@@ -201,6 +201,49 @@ export function blobStoreContract(name: string, setUp: () => BlobStoreSetup): vo
       expect(await store.manifest(id)).toBeUndefined();
     });
 
+    test('tells how much there is of a conversation, and when it was last put', async () => {
+      const id = newId();
+      expect(await store.holdings(id)).toEqual({ blobs: 0, bytes: 0 });
+      await store.put(id, randomBytes(1000));
+      const sha256 = await store.put(id, randomBytes(234));
+      const held = await store.holdings(id);
+      expect(held).toEqual({ blobs: 2, bytes: 1234, newestAt: expect.any(Date) });
+      // The note of a manifest is no blob.
+      await store.setManifest(id, sha256);
+      expect(await store.holdings(id)).toEqual(held);
+    });
+
+    test.each(['plain', 'long/'.repeat(100)])(
+      'deletes of a conversation what was put before a time: its other blobs stay (%#)',
+      async (id) => {
+        const [old, young] = [randomBytes(10), randomBytes(20)];
+        const first = await store.put(id, old);
+        const { newestAt: before } = await store.holdings(id);
+        expect(await store.deleteConversation(id, { writtenBefore: timeOf(before) })).toBe(0);
+        const second = await putLaterThan(store, id, young, timeOf(before));
+        const { newestAt: after } = await store.holdings(id);
+        const removed = await store.deleteConversation(id, { writtenBefore: timeOf(after) });
+        expect(removed).toBe(1);
+        expect(await store.has(id, first)).toBe(false);
+        expect(await store.has(id, second)).toBe(true);
+        expect(await listed(store)).toContain(id);
+        const all = { writtenBefore: new Date(Date.now() + 3_600_000) };
+        expect(await store.deleteConversation(id, all)).toBe(1);
+        expect(await listed(store)).not.toContain(id);
+      },
+    );
+
+    test('counts a blob that is put again as new', async () => {
+      const id = newId();
+      const bytes = randomBytes(10);
+      const sha256 = await store.put(id, bytes);
+      const { newestAt: before } = await store.holdings(id);
+      await putLaterThan(store, id, bytes, timeOf(before));
+      const { newestAt: after } = await store.holdings(id);
+      expect(await store.deleteConversation(id, { writtenBefore: timeOf(after) })).toBe(0);
+      expect(Buffer.compare(await store.get(id, sha256), bytes)).toBe(0);
+    });
+
     test('has one id for all who open a new place at once, and another elsewhere', async () => {
       const stores = Array.from({ length: 8 }, () => setup.open('new'));
       const ids = await Promise.all(stores.map((each) => each.id()));
@@ -218,6 +261,29 @@ async function listed(store: BlobStore): Promise<string[]> {
   const ids: string[] = [];
   for await (const id of store.conversations()) ids.push(id);
   return ids;
+}
+
+function timeOf(at: Date | undefined): Date {
+  if (at === undefined) throw new Error('expected a conversation with blobs');
+  return at;
+}
+
+/** Puts until the store's clock has gone on: some count in seconds. */
+async function putLaterThan(
+  store: BlobStore,
+  id: string,
+  bytes: Uint8Array,
+  time: Date,
+): Promise<string> {
+  await vi.waitFor(
+    async () => {
+      await store.put(id, bytes);
+      const { newestAt } = await store.holdings(id);
+      expect(timeOf(newestAt).getTime()).toBeGreaterThan(time.getTime());
+    },
+    { timeout: 5000 },
+  );
+  return sha256Of(bytes);
 }
 
 async function rejection(promise: Promise<unknown>): Promise<unknown> {

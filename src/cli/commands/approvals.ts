@@ -6,10 +6,10 @@ import { CliError } from '../cli-error.ts';
 import { shortKey } from '../find-call.ts';
 import { tinted } from '../print.ts';
 import { oneLine } from '../report-error.ts';
-import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { storesCommand, type ServerOptions } from '../server-command.ts';
 import { table } from '../table.ts';
 import { waitWithSpinner } from '../wait-with-spinner.ts';
-import { withClient } from '../with-client.ts';
+import { withStores } from '../with-client.ts';
 import { age, count } from '../words.ts';
 
 interface Options extends ServerOptions {
@@ -22,7 +22,7 @@ interface Options extends ServerOptions {
 }
 
 export function approvalsCommand(): Command {
-  return serverCommand('approvals')
+  return storesCommand('approvals')
     .description('list the calls that wait for a person, the newest last')
     .option('--agent <name>', 'only calls of this agent')
     .option('--tool <name>', 'only calls of this tool')
@@ -37,7 +37,7 @@ export function approvalsCommand(): Command {
         );
       }
       const { agent, tool, askedOf } = options;
-      await withClient(options, async ({ client, print }) => {
+      await withStores(options, async ({ client, print }) => {
         const filter: ApprovalFilter = {
           agent,
           tool,

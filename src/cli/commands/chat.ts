@@ -8,9 +8,9 @@ import { EXIT } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import type { Print } from '../print.ts';
 import { ItemPrinter } from '../render/item-printer.ts';
-import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { storesCommand, type ServerOptions } from '../server-command.ts';
 import { addStartOptions, startArgument, type StartFlags } from '../start-options.ts';
-import { withClient } from '../with-client.ts';
+import { withStores } from '../with-client.ts';
 import { noteMissingWorker } from './run.ts';
 
 interface Options extends ServerOptions, StartFlags {
@@ -18,25 +18,21 @@ interface Options extends ServerOptions, StartFlags {
 }
 
 export function chatCommand(): Command {
-  const command = serverCommand('chat')
+  const command = storesCommand('chat')
     .description('talk with an agent; Ctrl-C stops its turn, Ctrl-D leaves')
     .argument('<agent>', 'the agent’s name')
     .option('--resume <conversation>', 'go on with a conversation that was begun before');
   return addStartOptions(command).action(async (agent: string, options: Options) => {
     const start = { ...(await startArgument(options)), mode: 'chat' as const };
-    await withClient(
-      options,
-      async ({ client, print }) => {
-        const { resume } = options;
-        const conversation =
-          resume === undefined ? await client.start(agent, start) : client.handle(resume);
-        if (resume !== undefined) await conversation.describe();
-        print.note(`conversation ${conversation.id}`);
-        await noteMissingWorker(client, print);
-        process.exitCode = await talk(conversation, agent, options, print);
-      },
-      { stores: true },
-    );
+    await withStores(options, async ({ client, print }) => {
+      const { resume } = options;
+      const conversation =
+        resume === undefined ? await client.start(agent, start) : client.handle(resume);
+      if (resume !== undefined) await conversation.describe();
+      print.note(`conversation ${conversation.id}`);
+      await noteMissingWorker(client, print);
+      process.exitCode = await talk(conversation, agent, options, print);
+    });
   });
 }
 

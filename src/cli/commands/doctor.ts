@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import type { PerdureClient } from '../../client/perdure-client.ts';
-import { readConfig } from '../../config.ts';
 import type { PerdureConfig } from '../../define-config.ts';
-import { resolveSettings } from '../../worker/worker-settings.ts';
 import { agentsFilePath, loadAgentsFile } from '../agents-file.ts';
-import { dataDirectoryOf } from '../data-directory.ts';
+import { CliError } from '../cli-error.ts';
 import { checkBlobs } from '../doctor/check-blobs.ts';
 import { checkModelQueues } from '../doctor/check-model-queues.ts';
 import { checkModels } from '../doctor/check-models.ts';
@@ -17,6 +15,7 @@ import { checkWorkers } from '../doctor/check-workers.ts';
 import { type Finding, reasonOf } from '../doctor/finding.ts';
 import { bold, dim, printer, tinted } from '../print.ts';
 import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { settingsHere } from '../settings-here.ts';
 import { waitWithSpinner } from '../wait-with-spinner.ts';
 import { openClient } from '../with-client.ts';
 
@@ -41,7 +40,7 @@ export function doctorCommand(): Command {
       };
       say(await waitWithSpinner('Temporal CLI', checkCli()));
       await checkServer(options, say);
-      await checkSettings(options, say);
+      await checkSettings(options, file, say);
       await checkAgents(file, options, say);
       print.data(findings);
       if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = EXIT.failed;
@@ -74,9 +73,17 @@ async function checkServer(options: Options, say: (finding: Finding) => void): P
   }
 }
 
-async function checkSettings(options: Options, say: (finding: Finding) => void): Promise<void> {
-  const dataDir = dataDirectoryOf(options);
-  const settings = await resolveSettings({ dataDir }, readConfig());
+/** The stores of the agents file; where it cannot be loaded, which is said below, the environment's. */
+async function checkSettings(
+  options: Options,
+  file: string | undefined,
+  say: (finding: Finding) => void,
+): Promise<void> {
+  const inFile = { ...options, ...(file === undefined ? {} : { config: file }) };
+  const settings = await settingsHere(inFile).catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error;
+    return settingsHere({ ...options, config: false });
+  });
   try {
     say(await waitWithSpinner('Blob store', checkBlobs(settings)));
   } finally {

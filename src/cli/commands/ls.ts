@@ -3,9 +3,9 @@ import type { ConversationInfo, ConversationLife } from '../../client/conversati
 import type { Status } from '../../core/status.ts';
 import { CliError } from '../cli-error.ts';
 import { tinted } from '../print.ts';
-import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { storesCommand, type ServerOptions } from '../server-command.ts';
 import { table } from '../table.ts';
-import { withClient } from '../with-client.ts';
+import { withStores } from '../with-client.ts';
 import { age, count } from '../words.ts';
 
 interface Options extends ServerOptions {
@@ -19,7 +19,7 @@ interface Options extends ServerOptions {
 }
 
 export function lsCommand(): Command {
-  return serverCommand('ls')
+  return storesCommand('ls')
     .description('list conversations, the newest first')
     .option('--agent <name>', 'only those with this agent')
     .addOption(
@@ -53,7 +53,7 @@ export function lsCommand(): Command {
       if (!Number.isInteger(limit) || limit < 1) {
         throw new CliError(`--limit: expected a number from 1, got "${options.limit}"`);
       }
-      await withClient(options, async ({ client, print }) => {
+      await withStores(options, async ({ client, print }) => {
         const { agent, life, status, tenant, tag, stuck } = options;
         const found: ConversationInfo[] = [];
         let more = false;

@@ -11,9 +11,9 @@ import { interruption } from '../interruption.ts';
 import { messageText } from '../message-text.ts';
 import type { Print } from '../print.ts';
 import { ItemPrinter } from '../render/item-printer.ts';
-import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { storesCommand, type ServerOptions } from '../server-command.ts';
 import { addStartOptions, startArgument, type StartFlags } from '../start-options.ts';
-import { withClient } from '../with-client.ts';
+import { withStores } from '../with-client.ts';
 
 interface Options extends ServerOptions, StartFlags {
   readonly wait: boolean;
@@ -21,7 +21,7 @@ interface Options extends ServerOptions, StartFlags {
 }
 
 export function runCommand(): Command {
-  const command = serverCommand('run')
+  const command = storesCommand('run')
     .description('give an agent a task, watch it work, print its answer')
     .argument('<agent>', 'the agent’s name')
     .argument('[message]', 'the task; left out: from standard input')
@@ -35,16 +35,12 @@ export function runCommand(): Command {
     async (agent: string, message: string | undefined, options: Options) => {
       const text = await messageText(message);
       const start = { ...(await startArgument(options)), mode: 'task' as const, message: text };
-      await withClient(
-        options,
-        async ({ client, print }) => {
-          const conversation = await client.start(agent, start);
-          if (!options.quiet) print.note(`conversation ${conversation.id}`);
-          await noteMissingWorker(client, print);
-          process.exitCode = await follow(conversation, agent, options, print);
-        },
-        { stores: true },
-      );
+      await withStores(options, async ({ client, print }) => {
+        const conversation = await client.start(agent, start);
+        if (!options.quiet) print.note(`conversation ${conversation.id}`);
+        await noteMissingWorker(client, print);
+        process.exitCode = await follow(conversation, agent, options, print);
+      });
     },
   );
 }

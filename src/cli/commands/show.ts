@@ -2,30 +2,26 @@ import type { Command } from 'commander';
 import type { ConversationInfo } from '../../client/index.ts';
 import { recordLines } from '../render/record-lines.ts';
 import { bold, dim, tinted } from '../print.ts';
-import { serverCommand, type ServerOptions } from '../server-command.ts';
+import { storesCommand, type ServerOptions } from '../server-command.ts';
 import { waitWithSpinner } from '../wait-with-spinner.ts';
-import { withClient } from '../with-client.ts';
+import { withStores } from '../with-client.ts';
 import { age } from '../words.ts';
 
 export function showCommand(): Command {
-  return serverCommand('show')
+  return storesCommand('show')
     .description(
       'the transcript of a conversation, with calls, decisions and attempts; needs no worker',
     )
     .argument('<conversation>', 'the conversation’s id')
     .action(async (id: string, options: ServerOptions) => {
-      await withClient(
-        options,
-        async ({ client, print }) => {
-          const conversation = client.handle(id);
-          const reading = Promise.all([conversation.describe(), conversation.record()]);
-          const [info, record] = await waitWithSpinner('Reading the history', reading);
-          print.data({ ...info, ...record });
-          print.text(heading(info));
-          for (const line of recordLines(record)) print.text(line);
-        },
-        { stores: true },
-      );
+      await withStores(options, async ({ client, print }) => {
+        const conversation = client.handle(id);
+        const reading = Promise.all([conversation.describe(), conversation.record()]);
+        const [info, record] = await waitWithSpinner('Reading the history', reading);
+        print.data({ ...info, ...record });
+        print.text(heading(info));
+        for (const line of recordLines(record)) print.text(line);
+      });
     });
 }
 

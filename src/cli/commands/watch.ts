@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { interruption } from '../interruption.ts';
 import { ItemPrinter } from '../render/item-printer.ts';
-import { serverCommand, type ServerOptions } from '../server-command.ts';
-import { withClient } from '../with-client.ts';
+import { storesCommand, type ServerOptions } from '../server-command.ts';
+import { withStores } from '../with-client.ts';
 
 interface Options extends ServerOptions {
   readonly from?: string;
 }
 
 export function watchCommand(): Command {
-  return serverCommand('watch')
+  return storesCommand('watch')
     .description(
       'everything that happened in a conversation, then what happens, until it has ended',
     )
@@ -19,23 +19,19 @@ export function watchCommand(): Command {
       '"now", or the cursor of an item of `watch --json`: only what comes after it',
     )
     .action(async (id: string, options: Options) => {
-      await withClient(
-        options,
-        async ({ client, print }) => {
-          const printer = new ItemPrinter(
-            { text: print.piece, line: print.text },
-            { conversationId: id, showsLive: true },
-          );
-          const { from } = options;
-          const { signal, end } = interruption();
-          for await (const item of client.handle(id).watch({ from, signal })) {
-            print.data(item);
-            if (!print.json) printer.print(item);
-          }
-          printer.endText();
-          end();
-        },
-        { stores: true },
-      );
+      await withStores(options, async ({ client, print }) => {
+        const printer = new ItemPrinter(
+          { text: print.piece, line: print.text },
+          { conversationId: id, showsLive: true },
+        );
+        const { from } = options;
+        const { signal, end } = interruption();
+        for await (const item of client.handle(id).watch({ from, signal })) {
+          print.data(item);
+          if (!print.json) printer.print(item);
+        }
+        printer.endText();
+        end();
+      });
     });
 }

@@ -7,7 +7,7 @@ import { createReconcile } from '../../../src/activities/reconcile.ts';
 import type { ActivityEnvironment } from '../../../src/activities/environment.ts';
 import type { AttemptRecord } from '../../../src/activities/ledger/attempt-ledger.ts';
 import { createRunningCalls, type RunningCalls } from '../../../src/activities/running-calls.ts';
-import { BlobMissing, type BlobStore } from '../../../src/blobs/blob-store.ts';
+import { BlobMissing, type BlobHoldings, type BlobStore } from '../../../src/blobs/blob-store.ts';
 import type { CallInput, CallOutput, ReconcileOutput } from '../../../src/core/activity-shapes.ts';
 import type { Content } from '../../../src/core/content.ts';
 import type { Entry } from '../../../src/core/entry.ts';
@@ -124,6 +124,10 @@ export class MemoryBlobs implements BlobStore {
 
   deleteConversation(): Promise<number> {
     return Promise.resolve(0);
+  }
+
+  holdings(): Promise<BlobHoldings> {
+    return Promise.resolve({ blobs: 0, bytes: 0 });
   }
 
   async *conversations(): AsyncIterable<string> {}
