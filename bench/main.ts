@@ -1,12 +1,16 @@
 /**
  * Measures Perdure side by side with hand-written Temporal loops, in one run on one machine:
- * `npm run bench -- [steps] [growth]`. Figures are ratios: absolute ones belong to a machine.
+ * `npm run bench -- [steps] [growth] [approvals] [--quick]`. Figures are ratios: absolute ones belong to a machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { startEmbeddedServer } from '../src/embedded-server/embedded-server.ts';
+import {
+  type EmbeddedServer,
+  startEmbeddedServer,
+} from '../src/embedded-server/embedded-server.ts';
+import { measureApprovals } from './approvals.ts';
 import { startContest } from './contestants.ts';
 import { measureGrowth } from './growth.ts';
 import { measureSteps } from './steps.ts';
@@ -22,7 +26,7 @@ console.log(
 
 if (includes('steps')) {
   for (const withDefaults of [false, true]) {
-    await onServer(withDefaults, async (address) => {
+    await onServer(withDefaults, async ({ address }) => {
       const contest = await startContest(address);
       await measureSteps(contest, withDefaults ? 'server with its defaults' : 'embedded server', {
         steps: QUICK ? 20 : 60,
@@ -34,21 +38,31 @@ if (includes('steps')) {
   }
 }
 if (includes('growth')) {
-  await onServer(false, async (address) => {
+  await onServer(false, async ({ address }) => {
     const contest = await startContest(address);
     await measureGrowth(contest, QUICK ? [10, 40] : [10, 40, 100, 400, 1_000]);
     await contest.end();
   });
 }
+if (includes('approvals')) {
+  await onServer(false, (server) =>
+    measureApprovals(
+      server,
+      QUICK
+        ? { conversations: 50, single: 10, idleSeconds: 5 }
+        : { conversations: 1_000, single: 50, idleSeconds: 60 },
+    ),
+  );
+}
 
 async function onServer(
   withDefaults: boolean,
-  use: (address: string) => Promise<void>,
+  use: (server: EmbeddedServer) => Promise<void>,
 ): Promise<void> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-bench-server-'));
   const server = await startEmbeddedServer({ dataDirectory, headless: true, withDefaults });
   try {
-    await use(server.address);
+    await use(server);
   } finally {
     await server.stop();
     await rm(dataDirectory, { recursive: true, force: true });

@@ -5,6 +5,25 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
+/** The value below which this part of all values lies: 0.5 is the middle one. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
+}
+
+/** Does something for each value, so many at once. */
+export async function eachOf<T>(
+  values: readonly T[],
+  atOnce: number,
+  work: (value: T) => Promise<void>,
+): Promise<void> {
+  const left = values.values();
+  const worker = async () => {
+    for (const value of left) await work(value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
 /** Milliseconds that a piece of work took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
