@@ -8,13 +8,21 @@ import type { CrashReport } from './crash/crash-report.ts';
 import { CrashRun } from './crash/crash-run.ts';
 import type { CrashTestOptions } from './crash/crash-options.ts';
 
+/** What only our own tests set. */
+export interface CrashTestInternals {
+  readonly compiledEntry?: URL;
+}
+
 /**
  * Runs conversations with real worker processes and kills those, at every point where a crash can
  * hurt; then says what held and what did not.
  * @returns a report; `problems` is empty when everything held
  * @throws {Error} when the configuration cannot be loaded, or no server can be had
  */
-export async function crashTest(options: CrashTestOptions): Promise<CrashReport> {
+export async function crashTest(
+  options: CrashTestOptions,
+  internals: CrashTestInternals = {},
+): Promise<CrashReport> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-crash-test-'));
   const server =
     options.address === undefined
@@ -31,6 +39,7 @@ export async function crashTest(options: CrashTestOptions): Promise<CrashReport>
     client = await PerdureClient.connect({ ...where, taskQueue });
     const run = new CrashRun({
       ...options,
+      ...internals,
       config: urlOf(options.config),
       seed,
       client,

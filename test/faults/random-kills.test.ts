@@ -12,6 +12,7 @@ describe('conversations with every kind of tool, whose workers are killed at eve
       seed: SEED,
       atOnce: 8,
       address: inject('temporalAddress'),
+      compiledPath: inject('compiledPath'),
     });
     console.log(report.table);
     expect([...report.problems, ...report.violations]).toEqual([]);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { KillPoint } from '../../src/testing/index.ts';
+import { compileTree } from '../support/compile-tree.ts';
 import { storm } from './storm.ts';
 
 /** `npm run faults -- --runs 1000 --seed 7`: kills workers, prints the table, fails on any problem. */
@@ -12,15 +13,17 @@ const { values } = parseArgs({
     point: { type: 'string', multiple: true },
   },
 });
+const compiled = await compileTree();
 const began = Date.now();
 const report = await storm({
+  compiledPath: compiled.path,
   kills: Number(values.runs),
   atOnce: Number(values['at-once']),
   ...(values.histories === undefined ? {} : { histories: values.histories }),
   ...(values.point === undefined ? {} : { points: values.point as KillPoint[] }),
   ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
   log: (line) => console.log(`${((Date.now() - began) / 1000).toFixed(0)} s: ${line}`),
-});
+}).finally(() => compiled.remove());
 console.log(`\n${report.table}`);
 const problems = [...report.problems, ...report.violations];
 for (const problem of problems) console.log(problem);

@@ -33,7 +33,11 @@ beforeEach(async () => {
       dataDirectory: join(directory, 'worker'),
       options: { url: service.url, toolMs: 2_500 },
     },
-    { address: server.address, workflowBundlePath: inject('workflowBundlePath') },
+    {
+      address: server.address,
+      workflowBundlePath: inject('workflowBundlePath'),
+      compiledPath: inject('compiledPath'),
+    },
   );
 });
 

@@ -1,30 +1,38 @@
-import { crashTest, type CrashReport, type CrashTestOptions } from '../../src/testing/index.ts';
+import type { CrashReport, CrashTestOptions } from '../../src/testing/index.ts';
 import { startEffectStore } from './effect-store.ts';
+import { quickCrashTest } from './quick-crash-test.ts';
+
+export interface StormOptions extends Pick<
+  CrashTestOptions,
+  'kills' | 'seed' | 'address' | 'log' | 'atOnce' | 'histories' | 'points'
+> {
+  /** Folder of the compiled tree. */
+  readonly compiledPath: string;
+}
 
 /** Kills workers under conversations with every kind of tool; `violations` is what models would refuse. */
-export async function storm(
-  options: Pick<
-    CrashTestOptions,
-    'kills' | 'seed' | 'address' | 'log' | 'atOnce' | 'histories' | 'points'
-  >,
-): Promise<CrashReport & { readonly violations: readonly string[] }> {
+export async function storm({
+  compiledPath,
+  ...options
+}: StormOptions): Promise<CrashReport & { readonly violations: readonly string[] }> {
   const store = await startEffectStore();
   try {
-    const report = await crashTest({
+    const settings = {
       ...options,
       config: new URL('storm.fixture.ts', import.meta.url),
       options: { url: store.url },
-      conversation: (n) =>
+      conversation: (n: number) =>
         n % 3 === 2
           ? {
               agent: 'chatter',
-              start: { mode: 'chat', message: 'One' },
+              start: { mode: 'chat' as const, message: 'One' },
               messages: ['Two', 'Three'],
             }
           : { agent: 'clerk', start: { message: 'Handle it' }, messages: ['By the way', 'And'] },
-      effects: (conversationId) => store.effectsOf(conversationId),
+      effects: (conversationId: string) => store.effectsOf(conversationId),
       handOverEvents: 60,
-    });
+    };
+    const report = await quickCrashTest(settings, compiledPath);
     return { ...report, violations: [...store.violations] };
   } finally {
     await store.close();

@@ -12,6 +12,8 @@ import type { Reached } from '../../src/testing/crash/messages.ts';
 import { seededRandom } from '../../src/testing/crash/seeded-random.ts';
 import { Trace } from '../../src/testing/crash/trace.ts';
 import { openWorkerLine, type WorkerLine } from '../../src/testing/crash/worker-line.ts';
+import { compiledUrl } from '../support/compile-tree.ts';
+import { CRASH_WORKER } from './quick-crash-test.ts';
 import { killPlaces } from './retail/kill-places.ts';
 import type { RetailTask } from './retail/retail.fixture.ts';
 import { type RetailStore, startRetailStore } from './retail/retail-store.ts';
@@ -21,6 +23,7 @@ const data = fileURLToPath(new URL('../../../shared/data/tau2-retail', import.me
 const isThere = existsSync(join(data, 'tasks.json'));
 if (!isThere) console.warn(`skipped: the data of the retail tasks is not at ${data}`);
 
+const fixture = new URL('retail/retail.fixture.ts', import.meta.url);
 const SEED = 114;
 const PATIENCE_MS = 120_000;
 
@@ -59,9 +62,11 @@ describe.skipIf(!isThere)('the retail tasks, each killed at points of its own', 
     const address = inject('temporalAddress');
     client = await PerdureClient.connect({ address, taskQueue: `retail-${randomUUID()}` });
     const desk = openHoldDesk();
+    const compiledPath = inject('compiledPath');
     line = openWorkerLine({
+      compiledEntry: compiledUrl(CRASH_WORKER, compiledPath),
       arguments: {
-        config: new URL('retail/retail.fixture.ts', import.meta.url).href,
+        config: compiledUrl(fixture, compiledPath).href,
         options: { url: store.url, tasks: join(data, 'tasks.json') },
       },
       serve: {

@@ -11,6 +11,7 @@ test('a conversation that is talked to, asked and stopped all the time hands ove
       server: {
         address: inject('temporalAddress'),
         workflowBundlePath: inject('workflowBundlePath'),
+        compiledPath: inject('compiledPath'),
       },
       dataDirectory,
       handOvers: 30,

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { compiledUrl } from './compile-tree.ts';
 
-const SERVE = fileURLToPath(new URL('serve.ts', import.meta.url));
+const SERVE = new URL('serve.ts', import.meta.url);
 const READY_TIMEOUT_MS = 40_000;
 
 export interface WorkerProcessOptions {
@@ -18,10 +18,12 @@ export interface WorkerProcessOptions {
   readonly onLog?: (text: string) => void;
 }
 
-/** Which server, and the workflow code that is bundled already. */
+/** Which server, and the code that is bundled and compiled already. */
 export interface ServerForWorkers {
   readonly address: string;
   readonly workflowBundlePath: string;
+  /** Folder of the compiled tree. */
+  readonly compiledPath: string;
 }
 
 export interface WorkerProcess {
@@ -36,7 +38,7 @@ export interface WorkerProcess {
 /** Starts a real worker process and resolves when it polls. */
 export async function forkWorker(
   options: WorkerProcessOptions,
-  server: ServerForWorkers,
+  { compiledPath, ...server }: ServerForWorkers,
 ): Promise<WorkerProcess> {
   const where = {
     ...server,
@@ -48,8 +50,9 @@ export async function forkWorker(
     logLevel: options.onLog === undefined ? 'ERROR' : 'WARN',
   };
   const output = options.onLog === undefined ? 'inherit' : 'pipe';
-  const child = fork(SERVE, [options.fixture.href, JSON.stringify(where)], {
-    execArgv: ['--conditions=perdure-source', '--import', 'tsx'],
+  const fixture = compiledUrl(options.fixture, compiledPath).href;
+  const child = fork(compiledUrl(SERVE, compiledPath), [fixture, JSON.stringify(where)], {
+    execArgv: [],
     stdio: ['ignore', output, output, 'ipc'],
   });
   for (const stream of [child.stdout, child.stderr]) {

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbeddedServer } from '../../src/embedded-server/embedded-server.ts';
 import { freePort } from '../../src/embedded-server/free-port.ts';
 import { bundleWorkflows } from '../../src/worker/workflow-bundle.ts';
+import { compileTree } from './compile-tree.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,6 +15,8 @@ declare module 'vitest' {
     temporalHttpPort: number;
     /** The workflow zone as it is in this tree, bundled once for all workers of the tests. */
     workflowBundlePath: string;
+    /** Folder of this tree as JavaScript, for worker processes. */
+    compiledPath: string;
   }
 }
 
@@ -21,14 +24,20 @@ declare module 'vitest' {
 export default async function startServer(project: TestProject): Promise<() => Promise<void>> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-test-'));
   const httpPort = await freePort();
-  const server = await startEmbeddedServer({ dataDirectory, headless: true, httpPort });
+  const [server, compiled, bundle] = await Promise.all([
+    startEmbeddedServer({ dataDirectory, headless: true, httpPort }),
+    compileTree(),
+    bundleWorkflows(),
+  ]);
   project.provide('temporalAddress', server.address);
   project.provide('temporalHttpPort', httpPort);
   const bundlePath = join(dataDirectory, 'workflow-bundle.js');
-  await writeFile(bundlePath, (await bundleWorkflows()).code);
+  await writeFile(bundlePath, bundle.code);
   project.provide('workflowBundlePath', bundlePath);
+  project.provide('compiledPath', compiled.path);
   return async () => {
     await server.stop();
+    await compiled.remove();
     await rm(dataDirectory, { recursive: true, force: true });
   };
 }

@@ -8,5 +8,6 @@ export function startWorkerProcess(options: WorkerProcessOptions): Promise<Worke
   return forkWorker(options, {
     address: inject('temporalAddress'),
     workflowBundlePath: inject('workflowBundlePath'),
+    compiledPath: inject('compiledPath'),
   });
 }

@@ -22,6 +22,7 @@ export interface CrashRunOptions extends Omit<CrashTestOptions, 'config' | 'seed
   readonly seed: number;
   readonly client: PerdureClient;
   readonly dataDirectory: string;
+  readonly compiledEntry?: URL;
 }
 
 const AT_ONCE = 12;
@@ -53,8 +54,10 @@ export class CrashRun {
   }
 
   async report(): Promise<CrashReport> {
+    const { config, options = null, compiledEntry } = this.#options;
     const line = openWorkerLine({
-      arguments: { config: this.#options.config, options: this.#options.options ?? null },
+      arguments: { config, options },
+      ...(compiledEntry === undefined ? {} : { compiledEntry }),
       serve: await serveSettings(this.#options),
       onReached: (reached, go) => this.#reached(reached, go),
     });

@@ -7,6 +7,8 @@ export interface WorkerLineOptions {
   readonly arguments: WorkerArguments;
   readonly serve: Serve;
   readonly onReached: (reached: Reached, go: () => void) => void;
+  /** The process's compiled module, where `config` is compiled too. Default: TypeScript is loaded as it is. */
+  readonly compiledEntry?: URL;
 }
 
 export type Loaded = Extract<FromWorker, { kind: 'loaded' }>;
@@ -59,9 +61,10 @@ interface WorkerProcess {
   kill(): Promise<void>;
 }
 
-function startProcess({ arguments: given, onReached }: WorkerLineOptions): WorkerProcess {
-  const child = fork(entry(), [JSON.stringify(given)], {
-    execArgv: loaderArguments(),
+function startProcess(options: WorkerLineOptions): WorkerProcess {
+  const { arguments: given, onReached, compiledEntry } = options;
+  const child = fork(compiledEntry ?? entry(), [JSON.stringify(given)], {
+    execArgv: compiledEntry === undefined ? loaderArguments() : [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   let isKilled = false;
