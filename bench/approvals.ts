@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import { PerdureClient } from '../src/client/index.ts';
 import type { EmbeddedServer } from '../src/embedded-server/embedded-server.ts';
 import { bundleWorkflows } from '../src/worker/workflow-bundle.ts';
+import { compileTree } from '../test/support/compile-tree.ts';
 import { startCountingService } from '../test/support/counting-service.ts';
 import { forkWorker } from '../test/support/fork-worker.ts';
 import { eachOf, quantile, table, timed } from './measure.ts';
@@ -33,6 +34,7 @@ export async function measureApprovals(
   const directory = await mkdtemp(join(tmpdir(), 'perdure-bench-approvals-'));
   const workflowBundlePath = join(directory, 'workflow-bundle.js');
   await writeFile(workflowBundlePath, (await bundleWorkflows()).code);
+  const compiled = await compileTree();
   const service = await startCountingService();
   const worker = await forkWorker(
     {
@@ -41,7 +43,7 @@ export async function measureApprovals(
       dataDirectory: directory,
       options: { url: service.url },
     },
-    { address: server.address, workflowBundlePath },
+    { address: server.address, workflowBundlePath, compiledPath: compiled.path },
   );
   const client = await PerdureClient.connect({ address: server.address, taskQueue: TASK_QUEUE });
   const bench = new Bench(client, service, [worker.pid, server.pid]);
@@ -51,6 +53,7 @@ export async function measureApprovals(
     await client.close();
     await worker.stop();
     await service.close();
+    await compiled.remove();
     await rm(directory, { recursive: true, force: true });
   }
 }
