@@ -5,14 +5,9 @@ import type { ConversationHandle, PerdureClient } from '../../src/client/index.t
 import type { ApprovalRequest } from '../../src/core/approval-request.ts';
 import { textOf } from '../../src/core/content.ts';
 import type { NoteEntry, ResultEntry } from '../../src/core/entry.ts';
-import type { Json } from '../../src/core/json.ts';
-import type { ModelRequest } from '../../src/core/model-request.ts';
 import type { Start } from '../../src/core/start.ts';
-import { ModelFailure } from '../../src/models/model.ts';
-import { scripted, type ScriptedStep, toolCall } from '../../src/models/scripted.ts';
-import { defineAgent, type AgentDefinition } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { violationsOf } from '../core/request-linter/check-request.ts';
+import { listedCallsAgent } from './listed-calls-agent.ts';
 import { failedTasks } from './raw-sender.ts';
 import { temporalClient } from './temporal-client.ts';
 
@@ -68,39 +63,9 @@ const payFast = defineTool({
   },
 });
 
-/**
- * An agent that makes the calls that a message lists as JSON, `[["pay", {…}], …]`, and then says
- * what it was shown of their results. It refuses to go on with a transcript that is not valid.
- */
-export function payingAgent(
-  name: string,
-  options: Partial<
-    Pick<
-      AgentDefinition,
-      'approval' | 'control' | 'policy' | 'runAsDecided' | 'limits' | 'onLimit' | 'tools'
-    >
-  > = {},
-) {
-  return defineAgent({
-    name,
-    model: scripted(turnOf),
-    instructions: 'Pay.',
-    tools: [pay, payFast, look],
-    ...options,
-  });
-}
-
-function turnOf(request: ModelRequest): ScriptedStep {
-  const wrong = violationsOf(request);
-  if (wrong.length > 0) throw new ModelFailure('invalid_request', wrong.join('; '));
-  const last = request.messages.at(-1);
-  if (last?.role === 'tool') {
-    return last.results.map(({ content }) => textOf(content)).join('\n---\n');
-  }
-  const said = last?.role === 'user' ? textOf(last.content) : '';
-  if (!said.startsWith('[[')) return `heard: ${said}`;
-  const calls = JSON.parse(said) as [string, Json][];
-  return calls.map(([tool, input]) => toolCall(tool, input));
+/** Makes the calls that a message lists, of the tools above. */
+export function payingAgent(name: string, options: Parameters<typeof listedCallsAgent>[1] = {}) {
+  return listedCallsAgent(name, { tools: [pay, payFast, look], ...options });
 }
 
 export function payments(...calls: readonly (readonly [to: string, cents: number])[]): string {
