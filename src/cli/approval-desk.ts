@@ -1,46 +1,42 @@
 import type { Interface } from 'node:readline/promises';
 import type { ConversationHandle } from '../client/conversation-handle.ts';
+import type { PendingApprovalInfo } from '../client/list-approvals.ts';
+import type { WatchItem } from '../client/watch/watch-item.ts';
 import type { ApprovalRequest } from '../core/approval-request.ts';
 import type { Who } from '../core/who.ts';
 import { oneLine } from './report-error.ts';
 import { sendAnswer } from './send-answer.ts';
 import { promptForVerdict } from './verdict-prompt.ts';
 
+export interface DeskOptions {
+  readonly handleOf: (conversationId: string) => ConversationHandle;
+  readonly by: Who;
+  readonly say: (line: string) => void;
+}
+
 /**
- * Asks at the prompt about the calls that wait in one conversation, one after another. A question
- * is dropped when its call waits no more: somebody else has decided.
+ * Asks at the prompt about the calls that wait, one after another. A question is dropped when its
+ * call waits no more, or no more with these arguments: somebody else was faster.
  */
 export class ApprovalDesk {
   readonly #readline: Interface;
-  readonly #conversation: ConversationHandle;
-  readonly #agent: string;
-  readonly #by: Who;
-  readonly #say: (line: string) => void;
+  readonly #options: DeskOptions;
   readonly #asked = new Set<string>();
-  #waiting: readonly ApprovalRequest[] = [];
-  #question: { readonly key: string; readonly abort: AbortController } | undefined;
+  #waiting: readonly PendingApprovalInfo[] = [];
+  #question: { readonly id: string; readonly abort: AbortController } | undefined;
 
-  constructor(
-    readline: Interface,
-    conversation: ConversationHandle,
-    options: {
-      readonly agent: string;
-      readonly by: Who;
-      readonly say: (line: string) => void;
-    },
-  ) {
+  constructor(readline: Interface, options: DeskOptions) {
     this.#readline = readline;
-    this.#conversation = conversation;
-    this.#agent = options.agent;
-    this.#by = options.by;
-    this.#say = options.say;
+    this.#options = options;
   }
 
   /** What waits now. */
-  show(waiting: readonly ApprovalRequest[]): void {
+  show(waiting: readonly PendingApprovalInfo[]): void {
     this.#waiting = waiting;
     const open = this.#question;
-    if (open !== undefined && !waiting.some(({ key }) => key === open.key)) open.abort.abort();
+    if (open !== undefined && !waiting.some(({ request }) => idOf(request) === open.id)) {
+      open.abort.abort();
+    }
     void this.#askNext();
   }
 
@@ -52,21 +48,47 @@ export class ApprovalDesk {
 
   async #askNext(): Promise<void> {
     if (this.#question !== undefined) return;
-    const request = this.#waiting.find(({ key }) => !this.#asked.has(key));
-    if (request === undefined) return;
+    const info = this.#waiting.find(({ request }) => this.#isNew(request));
+    if (info === undefined) return;
+    const { conversationId, request } = info;
+    const { handleOf, by, say } = this.#options;
     const abort = new AbortController();
-    this.#question = { key: request.key, abort };
-    this.#asked.add(request.key);
+    const id = idOf(request);
+    this.#question = { id, abort };
+    this.#asked.add(id);
     try {
-      const info = { conversationId: this.#conversation.id, agent: this.#agent, request };
-      const say = this.#say;
       const answer = await promptForVerdict(this.#readline, info, { signal: abort.signal, say });
-      await sendAnswer(this.#conversation, request, answer, { by: this.#by, say });
+      const sent = await sendAnswer(handleOf(conversationId), request, answer, { by, say });
+      if (sent === 'ask again') this.#asked.delete(id);
     } catch (error) {
-      this.#say(abort.signal.aborted ? '' : oneLine(error));
+      // It is asked again should it come back: a list can miss a conversation that did not answer.
+      if (abort.signal.aborted) this.#asked.delete(id);
+      say(abort.signal.aborted ? '' : oneLine(error));
     } finally {
       this.#question = undefined;
     }
     await this.#askNext();
   }
+
+  /** Neither asked at this desk before, nor approved by this person elsewhere. */
+  #isNew(request: ApprovalRequest): boolean {
+    const { by } = this.#options;
+    return (
+      !this.#asked.has(idOf(request)) &&
+      !request.verdicts.some((verdict) => verdict.by.id === by.id)
+    );
+  }
+}
+
+/** What waits in one conversation, as a watcher of it is told. */
+export function waitingIn(
+  conversationId: string,
+  { approvals, status }: WatchItem & { readonly kind: 'waiting' },
+): readonly PendingApprovalInfo[] {
+  return approvals.map((request) => ({ conversationId, agent: status.agent, request }));
+}
+
+/** A question is about a call with these arguments: others make it another question. */
+function idOf({ key, digest }: ApprovalRequest): string {
+  return `${key} ${digest}`;
 }

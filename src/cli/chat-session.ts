@@ -2,7 +2,7 @@ import type { Interface } from 'node:readline/promises';
 import type { ConversationHandle, WatchItem } from '../client/index.ts';
 import { PerdureRefusal } from '../client/errors/perdure-refusal.ts';
 import type { Who } from '../core/who.ts';
-import type { ApprovalDesk } from './approval-desk.ts';
+import { type ApprovalDesk, waitingIn } from './approval-desk.ts';
 import type { Print } from './print.ts';
 import type { ItemPrinter } from './render/item-printer.ts';
 
@@ -88,7 +88,7 @@ export class ChatSession {
       this.#onRest?.();
     }
     if (item.kind !== 'waiting') return;
-    this.#desk?.show(item.approvals);
+    this.#desk?.show(waitingIn(this.#conversation.id, item));
     const { status, turn, queued } = item.status;
     if (status !== 'waiting_input' || queued > 0) return;
     this.#restedTurn = turn;

@@ -1,7 +1,9 @@
 import type { Interface } from 'node:readline/promises';
 import type { PendingApprovalInfo } from '../client/list-approvals.ts';
+import type { ApprovalRequest } from '../core/approval-request.ts';
 import type { Json } from '../core/json.ts';
 import { isBlobReference } from '../core/stored.ts';
+import { requestRemarks } from './render/request-words.ts';
 import { paint } from './paint.ts';
 
 export type Answer =
@@ -16,40 +18,54 @@ export async function promptForVerdict(
   { signal, say }: { readonly signal: AbortSignal; readonly say: (line: string) => void },
 ): Promise<Answer> {
   for (const line of requestLines(info)) say(line);
+  const words = offered(info.request);
+  const question = `approve? ${words.map((word) => SHOWN[word]).join(', ')}: `;
   for (;;) {
-    const said = await readline.question(
-      'approve? [y]es, [n]o, [e]dit the arguments, [a]lways in this conversation, [s]kip: ',
-      { signal },
-    );
-    switch (said.trim().toLowerCase()) {
-      case 'y':
+    const said = (await readline.question(question, { signal })).trim().toLowerCase();
+    // Whole words only: "abort" must not be taken for "always".
+    switch (words.find((word) => said === word || said === word.charAt(0))) {
       case 'yes':
         return { kind: 'approve' };
-      case 'a':
       case 'always':
         return { kind: 'approve', remember: 'conversation' };
-      case 's':
       case 'skip':
         return { kind: 'skip' };
-      case 'n':
       case 'no': {
         const reason = (
           await readline.question('why (the model reads it; may be empty): ', { signal })
         ).trim();
         return reason === '' ? { kind: 'deny' } : { kind: 'deny', reason };
       }
-      case 'e':
       case 'edit': {
         const input = parsed(await readline.question('arguments as JSON: ', { signal }));
         if (input !== undefined) return { kind: 'approve', input };
         say('that is not JSON');
+        break;
       }
+      case undefined:
     }
   }
 }
 
+const SHOWN = {
+  yes: '[y]es',
+  no: '[n]o',
+  edit: '[e]dit the arguments',
+  always: '[a]lways in this conversation',
+  skip: '[s]kip',
+} as const;
+
+/** What this request can be answered with. */
+function offered({ kind, quorum }: ApprovalRequest): readonly (keyof typeof SHOWN)[] {
+  if (kind === 'budget') return ['yes', 'no', 'skip'];
+  // One person cannot answer for later calls that several must approve.
+  if (quorum !== undefined) return ['yes', 'no', 'edit', 'skip'];
+  return ['yes', 'no', 'edit', 'always', 'skip'];
+}
+
 function requestLines({ conversationId, agent, request }: PendingApprovalInfo): string[] {
   const { input, tool, summary, danger, reason, kind } = request;
+  const remarks = [...(reason === '' ? [] : [reason]), ...requestRemarks(request)].join('  ');
   const colour = danger ? 'yellow' : 'bold';
   const head = paint(process.stderr, colour, kind === 'budget' ? 'budget' : (tool ?? 'call'));
   const shown = isBlobReference(input)
@@ -59,7 +75,7 @@ function requestLines({ conversationId, agent, request }: PendingApprovalInfo): 
     '',
     `${head}  ${summary}  ${paint(process.stderr, 'dim', `${agent}, ${conversationId}`)}`,
     `  ${shown}`,
-    ...(reason === '' ? [] : [`  ${reason}`]),
+    ...(remarks === '' ? [] : [`  ${remarks}`]),
   ];
 }
 

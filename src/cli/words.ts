@@ -17,3 +17,8 @@ export function size(bytes: number): string {
 export function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? '' : 's'}`;
 }
+
+/** `1 person`, `2 people`. */
+export function people(number: number): string {
+  return number === 1 ? '1 person' : `${number} people`;
+}

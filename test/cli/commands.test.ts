@@ -111,6 +111,9 @@ describe('approvals', () => {
       { conversationId: first.id, request: { tool: 'refund', kind: 'call' } },
       { conversationId: second.id },
     ]);
+    expect(list.stderr).toMatch(
+      /2 approvals in 2 conversations, the oldest for \d+m?s: perdure approve\|deny <conversation>/,
+    );
 
     const input = join(folder, 'input.json');
     await writeFile(input, '{"order":"A-1","cents":500}');

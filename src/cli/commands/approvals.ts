@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import { createInterface, type Interface } from 'node:readline/promises';
 import type { ApprovalFilter, PendingApprovalInfo } from '../../client/list-approvals.ts';
 import { durationMs } from '../../core/duration.ts';
 import { answerApprovals } from '../answer-approvals.ts';
+import { whoIsHere } from '../by.ts';
 import { CliError } from '../cli-error.ts';
 import { shortKey } from '../find-call.ts';
 import { tinted } from '../print.ts';
+import { requestRemarks } from '../render/request-words.ts';
 import { oneLine } from '../report-error.ts';
 import { storesCommand, type ServerOptions } from '../server-command.ts';
 import { table } from '../table.ts';
@@ -38,12 +41,16 @@ export function approvalsCommand(): Command {
       }
       const { agent, tool, askedOf } = options;
       await withStores(options, async ({ client, print }) => {
+        const unanswered = new Set<string>();
         const filter: ApprovalFilter = {
           agent,
           tool,
           askedOf,
           olderThan: durationMs(options.olderThan),
-          onUnanswered: (_id, error) => print.note(oneLine(error)),
+          onUnanswered: (id, error) => {
+            if (!unanswered.has(id)) print.note(oneLine(error));
+            unanswered.add(id);
+          },
         };
         const find = async (): Promise<PendingApprovalInfo[]> => {
           const found: PendingApprovalInfo[] = [];
@@ -51,7 +58,11 @@ export function approvalsCommand(): Command {
           return found.sort((a, b) => a.request.requestedAt.localeCompare(b.request.requestedAt));
         };
         if (options.watch) {
-          await answerApprovals(client, find, options);
+          await answerApprovals(terminal(), find, {
+            handleOf: (id) => client.handle(id),
+            by: whoIsHere(options.by),
+            say: print.note,
+          });
           return;
         }
         const found = await waitWithSpinner('Asking the conversations', find());
@@ -62,22 +73,24 @@ export function approvalsCommand(): Command {
     });
 }
 
+function terminal(): Interface {
+  if (process.stdin.isTTY) {
+    return createInterface({ input: process.stdin, output: process.stderr });
+  }
+  throw new CliError('--watch answers at a prompt, and this is no terminal: use perdure approve');
+}
+
 const HEADINGS = ['AGE', 'CONVERSATION', 'CALL', 'TOOL', 'WHAT IT WILL DO', ''];
 
 function row({ conversationId, request }: PendingApprovalInfo): string[] {
-  const { expiresAt, askedOf, tool, summary, danger, kind, verdicts, quorum } = request;
-  const remarks = [
-    askedOf === undefined ? '' : `asked of ${askedOf}`,
-    quorum === undefined || quorum < 2 ? '' : `${verdicts.length} of ${quorum}`,
-    expiresAt === undefined ? '' : `until ${expiresAt}`,
-  ];
+  const { tool, summary, danger, kind } = request;
   return [
     age(request.requestedAt),
     conversationId,
     shortKey(request, conversationId),
     kind === 'budget' ? '(budget)' : tinted(danger ? 'waiting' : 'plain', tool ?? ''),
     summary,
-    remarks.filter((remark) => remark !== '').join('  '),
+    requestRemarks(request).join('  '),
   ];
 }
 

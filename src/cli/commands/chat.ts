@@ -47,7 +47,7 @@ async function talk(
   const by = whoIsHere(options.by);
   const readline = createInterface({ input: process.stdin, output: process.stderr, prompt: '' });
   const desk = isTerminal
-    ? new ApprovalDesk(readline, conversation, { agent, by, say: print.note })
+    ? new ApprovalDesk(readline, { handleOf: () => conversation, by, say: print.note })
     : undefined;
   const printer = new ItemPrinter(
     { text: (piece) => print.piece(piece), line: (line) => print.note(line) },

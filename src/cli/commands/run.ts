@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { CompletedConversation, ConversationHandle, WatchItem } from '../../client/index.ts';
 import { ConversationFailed } from '../../client/errors/conversation-failed.ts';
 import type { PerdureClient } from '../../client/perdure-client.ts';
-import { ApprovalDesk } from '../approval-desk.ts';
+import { ApprovalDesk, waitingIn } from '../approval-desk.ts';
 import { whoIsHere } from '../by.ts';
 import { countPollers } from '../doctor/check-workers.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -39,7 +39,7 @@ export function runCommand(): Command {
         const conversation = await client.start(agent, start);
         if (!options.quiet) print.note(`conversation ${conversation.id}`);
         await noteMissingWorker(client, print);
-        process.exitCode = await follow(conversation, agent, options, print);
+        process.exitCode = await follow(conversation, options, print);
       });
     },
   );
@@ -55,7 +55,6 @@ export async function noteMissingWorker(client: PerdureClient, print: Print): Pr
 
 async function follow(
   conversation: ConversationHandle,
-  agent: string,
   options: Options,
   print: Print,
 ): Promise<number> {
@@ -70,7 +69,7 @@ async function follow(
   const desk =
     readline === undefined
       ? undefined
-      : new ApprovalDesk(readline, conversation, { agent, by, say: print.note });
+      : new ApprovalDesk(readline, { handleOf: () => conversation, by, say: print.note });
   const printer = new ItemPrinter(
     {
       text: (piece) => (isTerminal ? process.stdout : process.stderr).write(piece),
@@ -86,7 +85,7 @@ async function follow(
         print.data({ conversation: id, waiting: item.approvals });
         return EXIT.waiting;
       }
-      desk?.show(item.approvals);
+      desk?.show(waitingIn(id, item));
     }
     if (signal.aborted) {
       print.note(`it goes on: perdure watch ${id}, perdure stop ${id}`);

@@ -34,6 +34,15 @@ export const desk = defineAgent({
   tools: [look, refund],
 });
 
+/** Like `desk`, and two people must approve. */
+export const pair = defineAgent({
+  name: 'pair',
+  model: scripted(deskTurn, { id: 'pair-script' }),
+  instructions: 'You refund orders.',
+  tools: [look, refund],
+  approval: { quorum: 2 },
+});
+
 /** Repeats what it is told. */
 export const echo = defineAgent({
   name: 'echo',
