@@ -31,6 +31,7 @@ async function findOrBundle(): Promise<WorkflowBundleOption> {
 export async function bundleWorkflows(): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
     workflowsPath: `${SOURCE}/index.${EXTENSION}`,
+    workflowInterceptorModules: [`${SOURCE}/ahead-of-history.${EXTENSION}`],
     // Only the sandbox reads what foreign senders sent: activities' inputs are ours.
     payloadConverterPath: `${SOURCE}/payload-converter.${EXTENSION}`,
     logger: SILENT,
