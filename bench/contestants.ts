@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { PerdureClient } from '../src/client/index.ts';
 import { startWorker } from '../src/worker.ts';
-import { benchAgent, messageFor } from './agent.ts';
+import { makeBenchAgent, messageFor } from './agent.ts';
 import { floorActivities } from './floor.activities.ts';
 
 export interface Contestant {
@@ -30,7 +29,7 @@ export async function startContest(address: string): Promise<Contest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'perdure-bench-'));
   const connection = await NativeConnection.connect({ address });
   const ours = await startWorker(
-    { agents: [benchAgent], dataDir, taskQueue: 'bench' },
+    { agents: [makeBenchAgent()], dataDir, taskQueue: 'bench' },
     { address },
   );
   const floor = await Worker.create({

@@ -1,25 +1,30 @@
 /**
  * Measures Perdure side by side with hand-written Temporal loops, in one run on one machine:
- * `npm run bench -- [steps] [growth] [approvals] [--quick]`. Figures are ratios: absolute ones belong to a machine.
+ * `npm run bench -- [steps] [growth] [approvals] [memory] [long] [--quick]`. Figures are ratios: absolute ones
+ * belong to a machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import {
   type EmbeddedServer,
   startEmbeddedServer,
 } from '../src/embedded-server/embedded-server.ts';
+import { installLogger } from '../src/worker/install-logger.ts';
 import { measureApprovals } from './approvals.ts';
 import { startContest } from './contestants.ts';
-import { measureGrowth } from './growth.ts';
+import { growthTable, measureGrowth } from './growth.ts';
+import { measureLong } from './measure-long.ts';
+import { measureMemory } from './memory.ts';
 import { measureSteps } from './steps.ts';
 
 const QUICK = process.argv.includes('--quick');
-const chosen = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const includes = (section: string) => chosen.length === 0 || chosen.includes(section);
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+/** The others take up to a quarter of an hour each: only on demand. */
+const chosen = named.length === 0 ? ['steps', 'growth'] : named;
+const includes = (section: string) => chosen.includes(section);
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+installLogger('error');
 console.log(
   `Node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
 );
@@ -40,7 +45,8 @@ if (includes('steps')) {
 if (includes('growth')) {
   await onServer(false, async ({ address }) => {
     const contest = await startContest(address);
-    await measureGrowth(contest, QUICK ? [10, 40] : [10, 40, 100, 400, 1_000]);
+    const grown = await measureGrowth(contest, QUICK ? [10, 40] : [10, 40, 100, 400]);
+    console.log(`\nHistory of one conversation, results of 5 KB\n\n${growthTable(grown)}`);
     await contest.end();
   });
 }
@@ -53,6 +59,12 @@ if (includes('approvals')) {
         : { conversations: 1_000, single: 50, idleSeconds: 60 },
     ),
   );
+}
+if (includes('memory')) {
+  await onServer(false, ({ address }) => measureMemory(address, QUICK ? 100 : 1_000));
+}
+if (includes('long')) {
+  await onServer(false, ({ address }) => measureLong(address, QUICK));
 }
 
 async function onServer(

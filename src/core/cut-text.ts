@@ -1,5 +1,6 @@
 /** Code units around the cut in which whole characters are looked for. */
 const WINDOW = 64;
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * The longest beginning of a text that has at most so many UTF-16 code units and ends between two
@@ -10,11 +11,7 @@ export function cutText(text: string, maxCharacters: number): string {
   if (maxCharacters <= 0) return '';
   const start = pairStart(text, Math.max(0, maxCharacters - WINDOW));
   const around = text.slice(start, maxCharacters + WINDOW);
-  let boundary = 0;
-  for (const { index } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(around)) {
-    if (start + index > maxCharacters) break;
-    boundary = index;
-  }
+  const boundary = CHARACTERS.segment(around).containing(maxCharacters - start)?.index ?? 0;
   // One character that fills the whole window: to split it is better than to show nothing.
   const end = boundary === 0 ? pairStart(text, maxCharacters) : start + boundary;
   return text.slice(0, end);

@@ -102,13 +102,27 @@ function assistantMessage(
 }
 
 function resultPart(entry: ResultEntry, isCut: boolean): ToolResultPart {
-  const content = partsOfStored(entry.shownAs ?? entry.content);
   return {
     callId: entry.callId,
     tool: entry.tool,
-    content: isCut ? cutParts(content) : content,
+    content: isCut ? cutContent(entry) : contentOf(entry),
     isError: entry.outcome !== 'ok',
   };
+}
+
+function contentOf(entry: ResultEntry): readonly Part[] {
+  return partsOfStored(entry.shownAs ?? entry.content);
+}
+
+const cuts = new WeakMap<ResultEntry, readonly Part[]>();
+
+/** Made once per entry: a long conversation shows hundreds of cut results at every step. */
+function cutContent(entry: ResultEntry): readonly Part[] {
+  const known = cuts.get(entry);
+  if (known !== undefined) return known;
+  const parts = cutParts(contentOf(entry));
+  cuts.set(entry, parts);
+  return parts;
 }
 
 /** The beginning of a result that is no longer shown whole. What is short stays as it is. */

@@ -16,6 +16,8 @@ export interface WorkerProcessOptions {
   readonly options?: unknown;
   /** Told what the process writes, `WARN` and worse. Default: it writes errors to this one's stderr. */
   readonly onLog?: (text: string) => void;
+  /** Told what the fixture sends by `process.send`. */
+  readonly onMessage?: (message: unknown) => void;
 }
 
 /** Which server, and the code that is bundled and compiled already. */
@@ -59,6 +61,7 @@ export async function forkWorker(
     stream?.on('data', (chunk: Buffer) => options.onLog?.(chunk.toString()));
   }
   await ready(child);
+  child.on('message', (message) => options.onMessage?.(message));
   return {
     pid: child.pid ?? 0,
     kill: () => end(child, 'SIGKILL'),
