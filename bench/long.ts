@@ -1,18 +1,15 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PerdureClient } from '../src/client/index.ts';
 import { seededRandom } from '../src/testing/crash/seeded-random.ts';
-import { bundleWorkflows } from '../src/worker/workflow-bundle.ts';
-import { forkWorker, type WorkerProcess } from '../test/support/fork-worker.ts';
 import { messageFor } from './agent.ts';
 import { conversationSize } from './conversation-size.ts';
 import { type Growth, RESULT_BYTES } from './growth.ts';
 import type { CallReport } from './long.fixture.ts';
 import { median } from './measure.ts';
+import { workerProcesses } from './worker-processes.ts';
 
-const FIXTURE = new URL('long.fixture.ts', import.meta.url);
 /** Tokens: what a window of 200,000 leaves room for. */
 const CONTEXT_BUDGET = 100_000;
 /** Runs before, so that the first steps are not those of a cold process. */
@@ -56,36 +53,26 @@ interface Reported extends CallReport {
  */
 export async function runLong(address: string, options: LongOptions): Promise<LongFigures> {
   const { pairs, kills, checkpoints, log } = options;
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-bench-long-'));
-  const workflowBundlePath = join(dataDirectory, 'workflow-bundle.js');
-  await writeFile(workflowBundlePath, (await bundleWorkflows()).code);
-  const client = await PerdureClient.connect({ address, taskQueue: TASK_QUEUE });
   const reports: Reported[] = [];
   let onReport = (_: Reported) => {};
-  const start = async () => {
-    const worker: WorkerProcess = await forkWorker(
-      {
-        fixture: FIXTURE,
-        taskQueue: TASK_QUEUE,
-        dataDirectory,
-        options: { contextBudget: CONTEXT_BUDGET },
-        onMessage: (message) => {
-          const report = { ...(message as CallReport), pid: worker.pid, atMs: performance.now() };
-          reports.push(report);
-          onReport(report);
-        },
-      },
-      { address, workflowBundlePath },
-    );
-    return worker;
-  };
+  const workers = await workerProcesses(address, {
+    fixture: new URL('long.fixture.ts', import.meta.url),
+    taskQueue: TASK_QUEUE,
+    options: { contextBudget: CONTEXT_BUDGET },
+    onMessage: (message, { pid }) => {
+      const report = { ...(message as CallReport), pid, atMs: performance.now() };
+      reports.push(report);
+      onReport(report);
+    },
+  });
+  const client = await PerdureClient.connect({ address, taskQueue: TASK_QUEUE });
   const reaching = (n: number) =>
     new Promise<void>((resolve) => {
       onReport = (report) => {
         if (report.n >= n) resolve();
       };
     });
-  let worker = await start();
+  let worker = await workers.start();
   try {
     const warmUp = await client.start('bench', {
       message: messageFor(WARM_UP_PAIRS, RESULT_BYTES),
@@ -114,7 +101,7 @@ export async function runLong(address: string, options: LongOptions): Promise<Lo
       }
       await pause(random.between(0, 60));
       await worker.kill();
-      worker = await start();
+      worker = await workers.start();
       const readyAt = performance.now();
       await reaching(at - 1);
       resumes.push(performance.now() - readyAt);
@@ -133,12 +120,11 @@ export async function runLong(address: string, options: LongOptions): Promise<Lo
       resumedAfterMs: median(resumes),
       first: costOf(reports, 0, window),
       last: costOf(reports, pairs - window, window),
-      blobBytes: await bytesUnder(join(dataDirectory, 'blobs', id)),
+      blobBytes: await bytesUnder(join(workers.dataDirectory, 'blobs', id)),
     };
   } finally {
-    await worker.kill();
     await client.close();
-    await rm(dataDirectory, { recursive: true, force: true });
+    await workers.end();
   }
 }
 
