@@ -10,7 +10,7 @@ import type { RunLocation, Transcript, TranscriptReader } from './transcript/tra
 
 export interface RequestParts {
   readonly spec: Spec;
-  readonly transcript: Transcript;
+  readonly transcript: Pick<Transcript, 'entries'>;
   readonly view: View | undefined;
   /** The one that is to complete it. */
   readonly model: Model;
@@ -24,7 +24,7 @@ export interface RequestParts {
  * the same bytes on every request of the conversation.
  */
 export async function assembleRequest(
-  transcripts: TranscriptReader,
+  transcripts: Pick<TranscriptReader, 'resolveBlobs'>,
   location: RunLocation,
   { spec, transcript, view, model, models, input }: RequestParts,
 ): Promise<ModelRequest> {
@@ -57,7 +57,7 @@ export function shownFrom(view: View | undefined): { readonly shownFrom?: number
 
 /** Only what will be shown is fetched: what a summary stands for stays in the store. */
 async function shownEntries(
-  transcripts: TranscriptReader,
+  transcripts: Pick<TranscriptReader, 'resolveBlobs'>,
   location: RunLocation,
   entries: readonly Entry[],
   view: View | undefined,

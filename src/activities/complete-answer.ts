@@ -1,6 +1,5 @@
 import type { Json } from '../core/json.ts';
 import type { ModelRequest } from '../core/model-request.ts';
-import { lintRequest } from '../core/request-linter/lint-request.ts';
 import { addUsage, type Usage } from '../core/usage.ts';
 import {
   type CompleteOptions,
@@ -9,6 +8,7 @@ import {
   ModelFailure,
 } from '../models/model.ts';
 import { withSpent } from '../models/with-spent.ts';
+import { lintForModel } from './lint-for-model.ts';
 import { readStructuredAnswer } from './structured-answer.ts';
 
 /** A completion that passed every check of ours, with what it took to get there. */
@@ -88,7 +88,7 @@ function linted(model: Model, request: ModelRequest, repairs: Set<string>): Mode
       `the model "${model.id}" takes no tools, and the agent has ${length}: wrap it in textProtocol`,
     );
   }
-  const result = lintRequest(request, { format: model.format, takes: capabilities });
+  const result = lintForModel(model, request);
   if ('problem' in result) {
     const { type, message } = result.problem;
     throw new ModelFailure(type === 'too_large' ? 'too_large' : 'invalid_request', message);

@@ -4,6 +4,7 @@ import { approvalsCommand } from './commands/approvals.ts';
 import { approveCommand } from './commands/approve.ts';
 import { blobsCommand } from './commands/blobs.ts';
 import { deleteCommand } from './commands/delete.ts';
+import { repairCommand } from './commands/repair.ts';
 import { revokeCommand } from './commands/revoke.ts';
 import { cancelCommand } from './commands/cancel.ts';
 import { checkCommand } from './commands/check.ts';
@@ -43,6 +44,7 @@ export function program(): Command {
     stopCommand(),
     closeCommand(),
     cancelCommand(),
+    repairCommand(),
     deleteCommand(),
     blobsCommand(),
     doctorCommand(),

@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts';
-import type { WorkerSettings } from '../define-config.ts';
+import type { PerdureConfig } from '../define-config.ts';
 import { type ResolvedSettings, resolveSettings } from '../worker/worker-settings.ts';
 import { findConfigFile, loadAgentsFile } from './agents-file.ts';
 import { CliError } from './cli-error.ts';
@@ -11,6 +11,11 @@ export interface SettingsOptions {
   readonly dataDir?: string;
 }
 
+export interface SettingsHere extends ResolvedSettings {
+  /** Of the configuration file; none without one. */
+  readonly agents: PerdureConfig['agents'];
+}
+
 /**
  * Stores and task queue of the workers: as options say, else the configuration file, else the
  * environment. `devDirectory`: of the `perdure dev` that is used, which serves from it whatever the
@@ -19,11 +24,11 @@ export interface SettingsOptions {
 export async function settingsHere(
   options: SettingsOptions,
   devDirectory?: string,
-): Promise<ResolvedSettings> {
-  const settings = await workerSettings(options.config);
+): Promise<SettingsHere> {
+  const { agents = [], ...settings } = await workerSettings(options.config);
   const dataDir = devDirectory ?? options.dataDir ?? settings.dataDir;
   const taskQueue = options.taskQueue ?? settings.taskQueue;
-  return resolveSettings(
+  const resolved = await resolveSettings(
     {
       ...settings,
       ...(dataDir === undefined ? {} : { dataDir }),
@@ -31,9 +36,10 @@ export async function settingsHere(
     },
     readConfig(),
   );
+  return { ...resolved, agents };
 }
 
-async function workerSettings(file: string | false | undefined): Promise<WorkerSettings> {
+async function workerSettings(file: string | false | undefined): Promise<Partial<PerdureConfig>> {
   const path = file === false ? undefined : findConfigFile(file);
   if (path === undefined) return {};
   try {

@@ -3,7 +3,7 @@ import { findRunningServer } from '../embedded-server/data-directory-lock.ts';
 import { dataDirectoryOf } from './data-directory.ts';
 import { type Print, printer } from './print.ts';
 import type { ServerOptions } from './server-command.ts';
-import { settingsHere } from './settings-here.ts';
+import { type SettingsHere, settingsHere } from './settings-here.ts';
 import { waitWithSpinner } from './wait-with-spinner.ts';
 
 export interface Here {
@@ -27,7 +27,7 @@ export async function withClient<T>(
 /** The same, with the blobs and the live events of the workers. */
 export async function withStores<T>(
   options: ServerOptions,
-  work: (here: Here) => Promise<T>,
+  work: (here: Here & { readonly settings: SettingsHere }) => Promise<T>,
 ): Promise<T> {
   const dev = await runningDev(options);
   const settings = await settingsHere(options, dev?.dataDirectory);
@@ -35,7 +35,7 @@ export async function withStores<T>(
   try {
     const client = await connect(options, dev, { blobs, events, taskQueue });
     try {
-      return await work({ client, print: printer(options.json) });
+      return await work({ client, print: printer(options.json), settings });
     } finally {
       await client.close();
     }

@@ -16,7 +16,7 @@ export async function checkStuck(client: PerdureClient): Promise<Finding> {
       check: CHECK,
       verdict: 'bad',
       detail: `${count(ids.length, 'conversation')}: ${ids.slice(0, SHOWN).join(', ')}${more}`,
-      mend: 'see the workflow task failure in the Temporal UI; deploy a fix, and they go on from where they are (perdure ls --stuck)',
+      mend: 'perdure repair <conversation> says why, and the way out; with a fix deployed they go on from where they are (perdure ls --stuck)',
     };
   } catch (error) {
     return { check: CHECK, verdict: 'skipped', detail: reasonOf(error) };

@@ -6,7 +6,7 @@ export class ConversationStuck extends Error {
   constructor(conversationId: string, options?: { readonly cause?: unknown }) {
     super(
       `conversation "${conversationId}" makes no progress: its workflow task keeps failing. ` +
-        'See why in the Temporal UI (or perdure watch), and deploy a fix: it goes on from where it is',
+        'See why and the way out with perdure repair, or deploy a fix: it goes on from where it is',
       options,
     );
     this.conversationId = conversationId;
