@@ -6,7 +6,8 @@ import { previewOf, type Stored } from './stored.ts';
 /**
  * What of the book the next run needs: everything that answers a late or repeated verdict, and no
  * text that history has and nothing reads again.
- * @param openKeys keys of the calls whose batch is still open: their edits are yet to run
+ * @param openKeys keys of the calls that have no result yet: edits that are yet to run, reasons that
+ *   the model is yet to be told
  */
 export function carriedApprovals(book: ApprovalBook, openKeys: ReadonlySet<string>): ApprovalBook {
   return {
@@ -22,10 +23,12 @@ export function carriedApprovals(book: ApprovalBook, openKeys: ReadonlySet<strin
 }
 
 function carriedDecision(decision: Decision, openKeys: ReadonlySet<string>): Decision {
-  const { reason: _reason, edited, superseded, verdicts, ...rest } = decision;
-  const runs = decision.decision === 'approve' && openKeys.has(decision.key);
+  const { reason, edited, superseded, verdicts, ...rest } = decision;
+  const isOpen = openKeys.has(decision.key);
+  const runs = isOpen && decision.decision === 'approve';
   return {
     ...rest,
+    ...(reason === undefined || !isOpen || runs ? {} : { reason }),
     verdicts: verdicts.map(withoutReason),
     ...(superseded === undefined ? {} : { superseded: superseded.map(withoutReason) }),
     ...(edited === undefined || !runs ? {} : { edited }),

@@ -34,9 +34,10 @@ export function carriedState(
   };
 }
 
-/** Keys of the calls whose batch is still open. */
+/** Keys of the calls that have no result yet. */
 export function openKeys(batch: OpenBatch | undefined): ReadonlySet<string> {
-  return new Set((batch?.plan ?? []).map(({ key }) => key));
+  const open = batch?.plan.filter(({ index }) => batch.settled[index] == null) ?? [];
+  return new Set(open.map(({ key }) => key));
 }
 
 function carriedBatch(batch: OpenBatch, segment: string): OpenBatch {

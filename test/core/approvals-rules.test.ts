@@ -232,7 +232,7 @@ describe('the book', () => {
     expect(publish(stopped, asked().pending).decided).toHaveLength(DECIDED_CAPACITY);
   });
 
-  test('carries edits that are yet to run, and no text that history has', () => {
+  test('carries edits that are yet to run, reasons that are yet to be told, and no text that history has', () => {
     const long = 'because '.repeat(100);
     const verdict = { by: ana, input: NEW.input, reason: long };
     const { book } = taken(decide(asked(), verdict, { validated: NEW }));
@@ -243,6 +243,10 @@ describe('the book', () => {
     expect(JSON.stringify(carried)).not.toContain('because');
     const [old] = carriedApprovals(book, new Set()).decided;
     expect(old).not.toHaveProperty('edited');
+    const denied = taken(decide(asked(), { decision: 'deny', by: ana, reason: long })).book;
+    // Nobody has told the model yet: it was denied while the run was handed over.
+    expect(carriedApprovals(denied, new Set(['c/1.1.0.k'])).decided[0]?.reason).toBe(long);
+    expect(JSON.stringify(carriedApprovals(denied, new Set()))).not.toContain('because');
     const half = taken(decide(asked({ quorum: 2 }), { by: ana, reason: long })).book;
     const [still] = carriedApprovals(half, new Set()).pending;
     expect(still?.request.verdicts[0]?.reason?.length).toBeLessThanOrEqual(200);

@@ -6,6 +6,7 @@ import type { ApprovalOptions } from '../../src/tools/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import {
   eventually,
+  handOver,
   notesOf,
   paidIn,
   pay,
@@ -194,7 +195,8 @@ describe.skipIf('missing' in server)('while time passes', () => {
     expect(first).not.toHaveProperty('remindedAt');
     await signal(conversation, 'approve', { key: first?.key, by: ana, verdictId: 'v' });
 
-    await handOver(conversation);
+    const talk = () => signal(conversation, 'message', { content: 'well?' });
+    await handOver(conversation, talk);
     await world.pass('25 hours');
     await eventually(async () => {
       const [waits] = await conversation.approvals();
@@ -202,7 +204,7 @@ describe.skipIf('missing' in server)('while time passes', () => {
     }).toBe(24);
     await world.pass('1 day');
     await eventually(async () => (await conversation.approvals())[1]?.askedOf).toBe('manager');
-    await handOver(conversation);
+    await handOver(conversation, talk);
     await world.pass('3 days');
     await eventually(async () => (await conversation.approvals())[0]?.askedOf).toBe('director');
     expect(await conversation.approvals()).toMatchObject([
@@ -225,13 +227,4 @@ describe.skipIf('missing' in server)('while time passes', () => {
       ...told('approval_expired', (key) => `nobody decided about ${key} in time`),
     ]);
   });
-
-  /** Talks until the conversation goes on as a new run. */
-  async function handOver(conversation: ConversationHandle): Promise<void> {
-    const { run } = await conversation.status();
-    await eventually(async () => {
-      await signal(conversation, 'message', { content: 'well?' });
-      return (await conversation.status()).run;
-    }).not.toBe(run);
-  }
 });

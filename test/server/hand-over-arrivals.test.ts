@@ -118,6 +118,18 @@ describe('while a conversation is handed over', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  test('a denial counts at once, and the model is told its reason in the next run', async () => {
+    const { conversation, key } = await handingOver();
+    await conversation.deny(key, { by, reason: 'we do not pay twice' });
+    await inNextRun(conversation);
+    await closed(conversation);
+    expect(paid).toEqual([]);
+    const results = (await conversation.entries()).flatMap(({ entry }) =>
+      entry.kind === 'result' ? [entry.content] : [],
+    );
+    expect(results).toEqual([expect.stringContaining('and said: we do not pay twice')]);
+  });
+
   test('an approval counts at once, and the call runs in the next run', async () => {
     const { conversation, key } = await handingOver();
     expect(await conversation.approve(key, { by, verdictId: 'v' })).toMatchObject({

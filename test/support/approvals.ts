@@ -118,6 +118,18 @@ export async function untilTurn(conversation: ConversationHandle, turn: number):
   return text;
 }
 
+/** Sends something again and again until the conversation goes on as a new run. */
+export async function handOver(
+  conversation: ConversationHandle,
+  send: () => Promise<unknown>,
+): Promise<void> {
+  const { run } = await conversation.status();
+  await eventually(async () => {
+    await send();
+    return (await conversation.status()).run;
+  }).not.toBe(run);
+}
+
 export function paidIn({ id }: ConversationHandle): readonly string[] {
   return paid
     .filter(({ conversationId }) => conversationId === id)

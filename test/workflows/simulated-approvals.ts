@@ -2,6 +2,7 @@ import { CancelledFailure } from '@temporalio/workflow';
 import type { ValidateOutput } from '../../src/core/activity-shapes.ts';
 import type { ApprovalSettings } from '../../src/core/approval-settings.ts';
 import { carriedApprovals } from '../../src/core/carried-approvals.ts';
+import { openKeys } from '../../src/core/carried-state.ts';
 import type { ConversationState } from '../../src/core/conversation-state.ts';
 import { isJsonObject, type Json } from '../../src/core/json.ts';
 import type { Refusal } from '../../src/core/refusal.ts';
@@ -181,7 +182,7 @@ export class SimulatedApprovals {
     this.#handOverDue = false;
     refuseEdits(this.memory, HANDING_OVER);
     const { state } = this.memory;
-    const approvals = carriedApprovals(state.approvals, new Set(this.keys));
+    const approvals = carriedApprovals(state.approvals, openKeys(state.batch));
     const carried = JSON.parse(JSON.stringify({ ...state, approvals })) as ConversationState;
     this.memory = new Memory(carried, `run${this.runs}`, () => {});
     if (carried.batch === undefined) throw new Error('the batch is carried');
