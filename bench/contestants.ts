@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import type { TranscriptReader } from '../src/activities/transcript/transcript-reader.ts';
 import { PerdureClient } from '../src/client/index.ts';
-import { startWorker } from '../src/worker.ts';
+import { type PerdureWorker, startWorker } from '../src/worker.ts';
 import { makeBenchAgent, messageFor } from './agent.ts';
 import { floorActivities } from './floor.activities.ts';
+import { sum } from './measure.ts';
 
 export interface Contestant {
   readonly name: string;
@@ -21,26 +23,54 @@ export interface Contest {
   readonly byValue: Contestant;
   readonly temporal: Client;
   readonly client: PerdureClient;
+  /** Transcripts that a worker of ours had, and those that it had to read from history. */
+  reads(): { readonly hits: number; readonly gaps: number };
   end(): Promise<void>;
 }
 
+export interface ContestOptions {
+  /** Of each contestant. Default 1. */
+  readonly workers?: number;
+  /** Off: nearly every activity starts on another worker than the one before. Default on. */
+  readonly eagerStarts?: boolean;
+}
+
 /** Our runner and two hand-written loops, as workers of this process on one server. */
-export async function startContest(address: string): Promise<Contest> {
+export async function startContest(
+  address: string,
+  { workers = 1, eagerStarts = true }: ContestOptions = {},
+): Promise<Contest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'perdure-bench-'));
   const connection = await NativeConnection.connect({ address });
-  const ours = await startWorker(
-    { agents: [makeBenchAgent()], dataDir, taskQueue: 'bench' },
-    { address },
-  );
-  const floor = await Worker.create({
-    connection,
-    taskQueue: 'floor',
+  const statistics: TranscriptReader['statistics'][] = [];
+  const workflowBundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('floor.workflows.ts', import.meta.url)),
-    activities: floorActivities,
-    // The same limits as our worker's.
-    maxConcurrentActivityTaskExecutions: 200,
   });
-  const running = [ours.run(), floor.run()];
+  const ours: PerdureWorker[] = [];
+  const floor: Worker[] = [];
+  for (let n = 1; n <= workers; n++) {
+    const config = { agents: [makeBenchAgent()], dataDir, taskQueue: 'bench' };
+    ours.push(
+      await startWorker(
+        config,
+        { address, identity: `bench-${n}` },
+        { eagerStarts, onStatistics: (counts) => statistics.push(counts) },
+      ),
+    );
+    floor.push(
+      await Worker.create({
+        connection,
+        identity: `floor-${n}`,
+        taskQueue: 'floor',
+        workflowBundle,
+        activities: floorActivities,
+        // The same limits as our worker's.
+        maxConcurrentActivityTaskExecutions: 200,
+        ...(eagerStarts ? {} : { maxEagerActivityReservationsPerWorkflowTask: 0 }),
+      }),
+    );
+  }
+  const running = [...ours, ...floor].map((worker) => worker.run());
   const client = await PerdureClient.connect({ address, taskQueue: 'bench' });
   const clientConnection = await Connection.connect({ address });
   const temporal = new Client({ connection: clientConnection });
@@ -57,6 +87,10 @@ export async function startContest(address: string): Promise<Contest> {
   return {
     temporal,
     client,
+    reads: () => ({
+      hits: sum(statistics.map(({ hits }) => hits)),
+      gaps: sum(statistics.map(({ gaps }) => gaps)),
+    }),
     byReference: loop('byReference'),
     byValue: loop('byValue'),
     ours: {
@@ -67,8 +101,7 @@ export async function startContest(address: string): Promise<Contest> {
       },
     },
     async end() {
-      ours.shutdown();
-      floor.shutdown();
+      for (const worker of [...ours, ...floor]) worker.shutdown();
       await Promise.all(running);
       await client.close();
       await clientConnection.close();

@@ -24,18 +24,24 @@ const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const chosen = named.length === 0 ? ['steps', 'growth'] : named;
 const includes = (section: string) => chosen.includes(section);
 
+const STEP_SETTINGS = [
+  { label: 'embedded server' },
+  { label: 'three workers, no eager starts', workers: 3, eagerStarts: false },
+  { label: 'server with its defaults', withDefaults: true },
+];
+
 installLogger('error');
 console.log(
   `Node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
 );
 
 if (includes('steps')) {
-  for (const withDefaults of [false, true]) {
-    await onServer(withDefaults, async ({ address }) => {
-      const contest = await startContest(address);
-      await measureSteps(contest, withDefaults ? 'server with its defaults' : 'embedded server', {
+  for (const setting of STEP_SETTINGS) {
+    await onServer(setting.withDefaults ?? false, async ({ address }) => {
+      const contest = await startContest(address, setting);
+      await measureSteps(contest, setting.label, {
         steps: QUICK ? 20 : 60,
-        rounds: QUICK || withDefaults ? 3 : 7,
+        rounds: QUICK || setting.withDefaults ? 3 : 7,
         conversations: 16,
       });
       await contest.end();

@@ -24,6 +24,10 @@ export async function eachOf<T>(
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 /** Milliseconds that a piece of work took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();

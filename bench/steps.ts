@@ -44,6 +44,9 @@ export async function measureSteps(
       ]),
     ),
   );
+  const { hits, gaps } = contest.reads();
+  const share = Math.round((gaps / (hits + gaps)) * 100);
+  console.log(`\ntranscripts read from history: ${gaps} of ${hits + gaps} (${share} %)`);
   return { msPerStep, ratio, stepsPerSecond };
 }
 

@@ -18,6 +18,7 @@ import { sweepLostAttempts } from './activities/ledger/sweep-lost-attempts.ts';
 import { createRunningCalls } from './activities/running-calls.ts';
 import { logStrayRejections } from './activities/stray-rejections.ts';
 import { createTranscriptReader } from './activities/transcript/create-transcript-reader.ts';
+import type { TranscriptReader } from './activities/transcript/transcript-reader.ts';
 import { readConfig } from './config.ts';
 import { type ConfigOptions, checkConfig, type PerdureConfig } from './define-config.ts';
 import { openDeps } from './deps.ts';
@@ -86,6 +87,10 @@ export interface WorkerInternals {
   readonly workflowBundle?: WorkflowBundleOption;
   readonly cancelGraceMs?: number;
   readonly around?: ActivityEnvironment['around'];
+  /** Off: every activity goes through the task queue, to whichever worker asks first. */
+  readonly eagerStarts?: boolean;
+  /** Takes the counts of the worker's transcripts. */
+  readonly onStatistics?: (statistics: TranscriptReader['statistics']) => void;
 }
 
 /** Makes a worker from a configuration that was checked before. */
@@ -119,6 +124,14 @@ export async function startWorker(
   const { deps, dispose } = await openDeps(config.deps);
   const forgetStrayRejections = logStrayRejections(log);
   const runningCalls = createRunningCalls({ onBlocked: (words) => log.warn(words) });
+  const transcripts = createTranscriptReader({
+    history: connection,
+    payloadCodecs: client.options.loadedDataConverter.payloadCodecs,
+    blobs: settings.blobs,
+    maxBytes: settings.transcriptCacheBytes,
+    log,
+  });
+  internals.onStatistics?.(transcripts.statistics);
   const environment: ActivityEnvironment = {
     agents,
     deps,
@@ -129,13 +142,7 @@ export async function startWorker(
       });
     }),
     ledger,
-    transcripts: createTranscriptReader({
-      history: connection,
-      payloadCodecs: client.options.loadedDataConverter.payloadCodecs,
-      blobs: settings.blobs,
-      maxBytes: settings.transcriptCacheBytes,
-      log,
-    }),
+    transcripts,
     deployPatienceMs: settings.deployPatienceMs,
     inlineLimitBytes: settings.inlineLimitBytes,
     keepTranscripts: settings.keepTranscripts,
@@ -159,6 +166,7 @@ export async function startWorker(
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
     maxConcurrentActivityTaskExecutions: settings.maxConcurrentActivities,
+    ...(internals.eagerStarts === false ? { maxEagerActivityReservationsPerWorkflowTask: 0 } : {}),
     // Once calls are waited for by this long; the others were told to stop before.
     shutdownGraceTime: settings.shutdownForceTimeMs,
     shutdownForceTime: settings.shutdownForceTimeMs + CANCEL_GRACE_MS,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ConversationHandle } from '../../src/client/index.ts';
+import type { JsonObject } from '../../src/core/json.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { anthropicWire as wire } from '../../src/models/contract/anthropic-wire.ts';
 import { followScript } from '../../src/models/contract/follow-script.ts';
@@ -13,13 +14,12 @@ import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { withWorker } from '../support/with-worker.ts';
 
-const look = defineTool({
+const look = {
   name: 'look',
-  description: 'Looks.',
   inputSchema: z.object({ where: z.string() }),
   effect: 'read',
-  execute: ({ where }) => `nothing ${where}`,
-});
+  execute: ({ where }: { where: string }) => `nothing ${where}`,
+} as const;
 
 const call = (id: string, where: string) => ({ id, name: 'look', input: { where } });
 
@@ -29,41 +29,58 @@ const SCRIPT = [
   { text: 'Nothing anywhere.' },
   { reasoning: 'Again.', calls: [call('d', 'überall')] },
   { text: 'Still nothing.' },
+  { calls: [call('e', 'vorn'), call('f', 'dort')] },
+  { calls: [call('g', 'dahinter')] },
+  { calls: [call('h', 'davor')] },
+  { text: 'It is not there.' },
 ];
 
-test('what was sent is sent again byte for byte, by another worker too, thinking included', async () => {
+test('what was sent is sent again byte for byte: by another worker, of another deploy, in another run', async () => {
   const server = await startModelServer(followScript(wire, SCRIPT));
   const dataDir = await mkdtemp(join(tmpdir(), 'perdure-test-prefix-'));
+  const model = anthropic('claude-wire-1', { apiKey: 'test-key', baseURL: server.url });
   const agent = defineAgent({
     name: 'looker',
-    model: anthropic('claude-wire-1', { apiKey: 'test-key', baseURL: server.url }),
+    model,
     instructions: () => `Look. Today is ${new Date().toISOString()}.`,
-    tools: [look],
+    tools: [defineTool({ ...look, description: 'Looks.' })],
   });
-  const setting = { agents: [agent], taskQueue: `prefix-${randomUUID()}`, dataDir };
+  const deployedLater = defineAgent({
+    name: 'looker',
+    model,
+    instructions: 'Look, and be quick about it.',
+    tools: [
+      defineTool({ ...look, name: 'ask', description: 'Is new, and comes first.' }),
+      defineTool({ ...look, description: 'Looks in another way.' }),
+    ],
+  });
+  const setting = {
+    taskQueue: `prefix-${randomUUID()}`,
+    dataDir,
+    internals: { handOver: { bytes: 3_000_000, events: 30 } },
+  };
+  let id = '';
   try {
-    const id = await withWorker(setting, async ({ client }) => {
-      const conversation = await client.start('looker', { mode: 'chat', message: 'Look around' });
-      await expect.poll(() => restsAfter(conversation), { timeout: 20_000 }).toBe(1);
-      return conversation.id;
-    });
-    await withWorker(setting, async ({ client }) => {
-      const conversation = client.handle(id);
-      await conversation.send('Look again');
-      await expect.poll(() => restsAfter(conversation), { timeout: 20_000 }).toBe(2);
-      await conversation.close();
-    });
+    for (const [index, agents] of [[agent], [agent], [deployedLater]].entries()) {
+      await withWorker({ ...setting, agents }, async ({ client }) => {
+        if (index === 0) {
+          id = (await client.start('looker', { mode: 'chat', message: 'Look around' })).id;
+        }
+        const conversation = client.handle(id);
+        if (index > 0) await conversation.send('Look again');
+        await expect.poll(() => restsAfter(conversation), { timeout: 20_000 }).toBe(index + 1);
+        if (index < 2) return;
+        expect((await conversation.record()).runs.length).toBeGreaterThan(2);
+        await conversation.close();
+      });
+    }
     expect(server.requests).toHaveLength(SCRIPT.length);
-    expect(server.requests).toHaveLength(SCRIPT.length);
-    const [first, ...others] = server.requests.map(({ body }) => wire.read(body));
+    const [first, ...others] = server.requests.map(({ body }) => sent(body as JsonObject));
     let before = first;
     for (const request of others) {
-      expect(JSON.stringify(request.system)).toBe(JSON.stringify(first?.system));
-      expect(JSON.stringify(request.tools)).toBe(JSON.stringify(first?.tools));
-      const earlier = before?.messages ?? [];
-      expect(JSON.stringify(request.messages.slice(0, earlier.length))).toBe(
-        JSON.stringify(earlier),
-      );
+      expect(request.system).toBe(first?.system);
+      expect(request.tools).toBe(first?.tools);
+      expect(request.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
       before = request;
     }
     const thinking = { type: 'thinking', thinking: 'Hm, wo?', signature: 'c2lnbmF0dXJl' };
@@ -74,6 +91,15 @@ test('what was sent is sent again byte for byte, by another worker too, thinking
     await rm(dataDir, { recursive: true, force: true });
   }
 });
+
+/** As it was written, but for the cache marks of messages, which move on and are not cached. */
+function sent(body: JsonObject) {
+  return {
+    system: JSON.stringify(body['system']),
+    tools: JSON.stringify(body['tools']),
+    messages: wire.read(body).messages.map((message) => JSON.stringify(message)),
+  };
+}
 
 /** The turn that was the last, once nothing goes on any more. */
 async function restsAfter(conversation: ConversationHandle): Promise<number | undefined> {
