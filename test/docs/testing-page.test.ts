@@ -8,6 +8,7 @@ import { docBlocks } from '../support/doc-blocks.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const KILLS = 4;
 let folder: string;
 
 beforeAll(async () => {
@@ -15,7 +16,9 @@ beforeAll(async () => {
   // Inside the project, where `perdure` is found as a user's project finds it.
   folder = await mkdtemp(join(root, '.perdure', 'testing-'));
   for (const { file, code } of await docBlocks(new URL('../../docs/testing.md', import.meta.url))) {
-    if (file !== undefined) await writeFile(join(folder, file), code);
+    // Fewer than a reader should: the kit has tests of its own.
+    const short = code.replace('kills: 12,', `kills: ${KILLS},`);
+    if (file !== undefined) await writeFile(join(folder, file), short);
   }
   const config = { extends: join(root, 'tsconfig.json'), include: [join(folder, '*.ts')] };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
@@ -32,8 +35,8 @@ describe('docs/testing.md', () => {
     const source = ['--conditions=perdure-source', '--import', 'tsx'];
     const program = join(folder, 'shop-crashes.ts');
     const { stdout } = await run(process.execPath, [...source, program], { cwd: root });
-    expect(stdout).toContain('| kills | 12 |');
+    expect(stdout).toContain(`| kills | ${KILLS} |`);
     expect(stdout).toContain('| `once` effects repeated | 0 |');
-    expect(stdout).toMatch(/\| after effect, once, reconciles \| [1-9]/);
+    expect(stdout).toMatch(/\| (before|in|after) .* \| [1-9]\d* \| [1-9]\d* \| 0 \|/);
   }, 240_000);
 });

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { failedTasks } from '../../src/testing/crash/failed-tasks.ts';
+import { temporalClient } from '../support/temporal-client.ts';
 import { type EffectStore, startEffectStore } from './effect-store.ts';
 import { quickCrashTest } from './quick-crash-test.ts';
 
@@ -50,5 +53,48 @@ describe('a crash test', () => {
     );
     expect(report).toMatchObject({ repeatedOnce: 0, falseOk: 0, problems: [] });
     expect(report.hits.find(({ target }) => target.effect === 'once, reconciles')?.kills).toBe(1);
+  });
+
+  test('counts a conversation that does not end as stuck, and says where it stands', async () => {
+    const report = await quickCrashTest(
+      {
+        config: new URL('endless.fixture.ts', import.meta.url),
+        conversation: () => ({ agent: 'endless', start: { message: 'Act' } }),
+        points: ['before model'],
+        kills: 1,
+        atOnce: 1,
+        stuckAfterMs: 3_000,
+        seed: 5,
+        address: inject('temporalAddress'),
+      },
+      inject('compiledPath'),
+    );
+    expect(report.conversations).toEqual({ begun: 1, finished: 0, stuck: 1 });
+    expect(report.problems).toEqual([
+      expect.stringMatching(/^endless-1-\w+: it is stuck: it had not ended in time, with .* open$/),
+    ]);
+  });
+
+  test('counts workflow tasks that failed', async () => {
+    const client = await temporalClient();
+    const { connection, workflow, workflowService } = client;
+    const taskQueue = `failing-${randomUUID()}`;
+    const workflowId = randomUUID();
+    await workflow.start('clerk', { taskQueue, workflowId, args: [] });
+    const asked = { namespace: 'default', taskQueue: { name: taskQueue }, identity: 'test' };
+    const { taskToken } = await connection.withDeadline(Date.now() + 30_000, () =>
+      workflowService.pollWorkflowTaskQueue(asked),
+    );
+    await workflowService.respondWorkflowTaskFailed({
+      namespace: 'default',
+      taskToken,
+      cause: 24,
+      failure: { message: '[TMPRL1100] Nondeterminism error' },
+    });
+    const { runId = '' } = await workflow.getHandle(workflowId).describe();
+    expect(await failedTasks(client, { workflowId, runs: [runId] })).toEqual([
+      'event 4, cause 24: [TMPRL1100] Nondeterminism error',
+    ]);
+    await workflow.getHandle(workflowId).terminate();
   });
 });

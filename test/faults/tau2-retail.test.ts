@@ -143,7 +143,9 @@ describe.skipIf(!isThere)('the retail tasks, each killed at points of its own', 
       const record = await conversation.record();
       const effects = store.writes(conversation.id);
       const seen = traces.get(conversation.id)?.seen ?? [];
-      expect(judge({ record, seen, kills, said: [], effects }).problems).toEqual([]);
+      expect(judge({ record, hasEnded: true, seen, kills, said: [], effects }).problems).toEqual(
+        [],
+      );
       const outcomes = record.calls.map(({ result }) =>
         result?.outcome === 'tool_error' ? `error: ${errorWords(result.content)}` : result?.outcome,
       );

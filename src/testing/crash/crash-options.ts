@@ -36,7 +36,7 @@ export interface CrashTestOptions {
   readonly kills?: number;
   /** Where workers are killed. Default: everywhere that these agents come to. */
   readonly points?: readonly KillPoint[];
-  /** The same seed makes the same plan of kills. Default: a new one, which the report names. */
+  /** The same seed makes the same choices of kills. Default: a new one, which the report names. */
   readonly seed?: number;
   /** Conversations that run at the same time. Default 12. */
   readonly atOnce?: number;

@@ -15,7 +15,7 @@ export interface Hits {
 
 /** What a crash test found. Everything held when `problems` is empty. */
 export interface CrashReport {
-  /** The same seed makes the same plan of kills. */
+  /** The same seed makes the same choices of kills. */
   readonly seed: number;
   readonly kills: number;
   readonly hits: readonly Readonly<Hits>[];
@@ -24,6 +24,8 @@ export interface CrashReport {
     readonly finished: number;
     readonly stuck: number;
   };
+  /** Workflow tasks that failed: faults of workflow code, which a killed worker does not explain. */
+  readonly failedTasks: number;
   /** Finished steps that ran again. */
   readonly repeatedSteps: number;
   /** Calls of `once` tools that had their effect, or were begun, more often than they may. */
@@ -100,6 +102,7 @@ export function tableOf(report: Omit<CrashReport, 'table'>): string {
     row('conversations begun', conversations.begun),
     row('conversations finished', conversations.finished),
     row('conversations stuck', conversations.stuck),
+    row('workflow tasks failed', report.failedTasks),
     row('finished steps repeated', report.repeatedSteps),
     row('`once` effects repeated', report.repeatedOnce),
     row('false `ok`', report.falseOk),
@@ -128,8 +131,10 @@ export function tableOf(report: Omit<CrashReport, 'table'>): string {
 }
 
 function otherProblems(report: Omit<CrashReport, 'table'>): number {
-  const { repeatedSteps, repeatedOnce, falseOk, outcomeUnknown, problems } = report;
-  return problems.length - repeatedSteps - repeatedOnce - falseOk - outcomeUnknown.unexplained;
+  const { conversations, failedTasks, repeatedSteps, repeatedOnce, falseOk, problems } = report;
+  const shown = [conversations.stuck, failedTasks, repeatedSteps, repeatedOnce, falseOk];
+  const { unexplained } = report.outcomeUnknown;
+  return problems.length - shown.reduce((all, one) => all + one, unexplained);
 }
 
 function outcomeRows(outcomes: CrashReport['outcomes']): readonly string[] {

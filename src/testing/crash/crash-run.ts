@@ -4,10 +4,11 @@ import type { PerdureClient } from '../../client/index.ts';
 import { ConversationRun } from './conversation-run.ts';
 import type { CrashTestOptions } from './crash-options.ts';
 import type { CrashReport } from './crash-report.ts';
+import { failedTasks, pendingTask } from './failed-tasks.ts';
 import { Findings } from './findings.ts';
 import { openHoldDesk } from './hold-desk.ts';
 import { judge } from './judge.ts';
-import { type PlannedKill, planKills } from './kill-plan.ts';
+import { KillPlan, type PlannedKill } from './kill-plan.ts';
 import { type Hittable, targetsOf } from './kill-points.ts';
 import { killWorker } from './kill-worker.ts';
 import { keepHistory } from './keep-history.ts';
@@ -76,15 +77,18 @@ export class CrashRun {
     );
     this.#findings = new Findings(targets);
     await this.#serveNext(line);
-    for (const [n, kill] of planKills(targets, kills, this.#random).entries()) {
+    const plan = new KillPlan(targets, this.#random);
+    for (let n = 1; n <= kills; n++) {
+      const kill = plan.next();
       this.#fill();
       if (!kill.early) await this.#settle();
-      await this.#kill(kill, line);
+      if ((await this.#kill(kill, line)) > 0) plan.hit(kill.target);
       await this.#serveNext(line);
       const { finished, begun, problems } = this.#findings;
-      if ((n + 1) % LOG_EVERY === 0) {
-        const words = `${finished} of ${begun} conversations finished, ${problems.length} problems`;
-        log(`${n + 1} kills, ${words}`);
+      if (n % LOG_EVERY === 0) {
+        log(
+          `${n} kills, ${finished} of ${begun} conversations finished, ${problems.length} problems`,
+        );
       }
     }
     this.#wantsMore = false;
@@ -114,7 +118,8 @@ export class CrashRun {
     while (!this.#clock.allWentOn && Date.now() < deadline) await pause(LOOK_AGAIN_MS);
   }
 
-  async #kill(kill: PlannedKill, line: WorkerLine): Promise<void> {
+  /** Resolves with how many conversations it hit. */
+  async #kill(kill: PlannedKill, line: WorkerLine): Promise<number> {
     line.prepareNext();
     const there = await killWorker(kill, {
       desk: this.#desk,
@@ -132,6 +137,7 @@ export class CrashRun {
     this.#clock.killed(traces);
     for (const trace of traces.values()) trace.lose();
     this.#findings.hit(kill.target, there.length);
+    return there.length;
   }
 
   #reached(reached: Reached, go: () => void): void {
@@ -177,15 +183,24 @@ export class CrashRun {
 
   async #finish(run: ConversationRun): Promise<void> {
     const findings = this.#findings;
-    const { end, record } = await run.finish(AbortSignal.any([this.#stuck.signal]));
-    findings.ended(run.id, end);
+    const { client, effects: effectsOf, histories } = this.#options;
+    const { end, record } = await run.finish(this.#stuck.signal);
+    const hasEnded = end !== 'stuck';
+    if (hasEnded) findings.ended(run.id, end);
+    else findings.stuckAt(run.id, await pendingTask(client.temporal, run.id));
     findings.problems.push(...run.failures.map((failure) => `${run.id}: ${failure}`));
-    const effects = await this.#options.effects?.(run.id);
-    const evidence = { record, seen: run.trace.seen, kills: findings.kills, said: run.said };
-    const verdict = judge({ ...evidence, ...(effects === undefined ? {} : { effects }) });
-    if (end !== 'stuck') findings.judged(verdict);
-    const { client, histories } = this.#options;
-    const isGood = end === 'completed' && verdict.problems.length === 0;
+    const failed = await failedTasks(client.temporal, record);
+    findings.tasksFailed(run.id, failed);
+    const effects = await effectsOf?.(run.id);
+    const evidence = { record, hasEnded, seen: run.trace.seen, kills: findings.kills };
+    const verdict = judge({
+      ...evidence,
+      said: run.said,
+      ...(effects === undefined ? {} : { effects }),
+    });
+    findings.judged(verdict);
+    const problems = [...run.failures, ...failed, ...verdict.problems];
+    const isGood = end === 'completed' && problems.length === 0;
     if (histories !== undefined && !isGood) await keepHistory(client, record, histories);
   }
 

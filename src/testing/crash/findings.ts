@@ -10,6 +10,7 @@ export class Findings {
   begun = 0;
   finished = 0;
   stuck = 0;
+  failedTasks = 0;
   readonly #verdicts: Verdict[] = [];
   readonly #hits: ReadonlyMap<string, Hits>;
 
@@ -33,7 +34,16 @@ export class Findings {
   ended(id: string, end: string): void {
     if (end === 'completed') this.finished += 1;
     else this.problems.push(`${id}: it did not complete: ${end}`);
-    if (end === 'stuck') this.stuck += 1;
+  }
+
+  stuckAt(id: string, where: string): void {
+    this.stuck += 1;
+    this.problems.push(`${id}: it is stuck: it had not ended in time, with ${where}`);
+  }
+
+  tasksFailed(id: string, failures: readonly string[]): void {
+    this.failedTasks += failures.length;
+    this.problems.push(...failures.map((failure) => `${id}: a workflow task failed: ${failure}`));
   }
 
   judged(verdict: Verdict): void {
@@ -44,12 +54,13 @@ export class Findings {
   report(seed: number, clock: ResumeClock): CrashReport {
     const sum = (count: (verdict: Verdict) => number) =>
       this.#verdicts.reduce((total, verdict) => total + count(verdict), 0);
-    const { begun, finished, stuck, kills, problems } = this;
+    const { begun, finished, stuck, failedTasks, kills, problems } = this;
     const report = {
       seed,
       kills: kills.length,
       hits: [...this.#hits.values()],
       conversations: { begun, finished, stuck },
+      failedTasks,
       repeatedSteps: sum(({ repeatedSteps }) => repeatedSteps),
       repeatedOnce: sum(({ repeatedOnce }) => repeatedOnce),
       falseOk: sum(({ falseOk }) => falseOk),

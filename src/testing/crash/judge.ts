@@ -11,6 +11,8 @@ export interface KillTime {
 
 export interface Evidence {
   readonly record: ConversationRecord;
+  /** Whether the conversation has ended; one that is stuck owes results. */
+  readonly hasEnded: boolean;
   readonly seen: readonly Seen[];
   readonly kills: readonly KillTime[];
   readonly said: readonly { readonly id: string; readonly taken: boolean }[];
@@ -39,7 +41,7 @@ export function judge(evidence: Evidence): Verdict {
   const unexplained = unknown.filter((call) => !isExplained(call, evidence.kills));
   return {
     problems: [
-      ...transcriptProblems(evidence),
+      ...(evidence.hasEnded ? transcriptProblems(evidence) : []),
       ...repeatedSteps,
       ...repeatedOnce,
       ...falseOk,

@@ -14,36 +14,64 @@ export interface PlannedKill {
 const MOST_AT_ONCE = 6;
 const LONGEST_DELAY_MS = 1_500;
 const EARLY_SHARE = 0.3;
+/** Tries of one target in one round: one that nobody ever comes to must not use up all kills. */
+const MOST_TRIES = 2;
+const BEFORE_RECONCILE = 'after effect, once, reconciles';
 
 /**
- * Which kills there will be, in order: every target comes up equally often, in an order that differs
- * from round to round.
+ * Says where to kill next: round after round every target once, in an order that differs, and those
+ * again that were missed in earlier rounds. So all are hit about equally often.
  */
-export function planKills(
-  targets: readonly KillTarget[],
-  kills: number,
-  random: SeededRandom,
-): readonly PlannedKill[] {
-  const plan: PlannedKill[] = [];
-  while (plan.length < kills) {
-    const round = withReconciles(random.shuffled(targets));
-    for (const target of round) {
-      plan.push({
-        target,
-        conversations: random.between(1, MOST_AT_ONCE),
-        delayMs: random.between(0, LONGEST_DELAY_MS),
-        early: target.point === 'in reconcile' || random.next() < EARLY_SHARE,
-      });
-    }
+export class KillPlan {
+  readonly #targets: readonly KillTarget[];
+  readonly #random: SeededRandom;
+  readonly #hits = new Map<string, number>();
+  #rounds = 0;
+  #left: KillTarget[] = [];
+
+  constructor(targets: readonly KillTarget[], random: SeededRandom) {
+    this.#targets = targets;
+    this.#random = random;
   }
-  return plan.slice(0, kills);
+
+  next(): PlannedKill {
+    const target = this.#left.shift() ?? this.#nextRound();
+    const random = this.#random;
+    return {
+      target,
+      conversations: random.between(1, MOST_AT_ONCE),
+      delayMs: random.between(0, LONGEST_DELAY_MS),
+      early: target.point === 'in reconcile' || random.next() < EARLY_SHARE,
+    };
+  }
+
+  hit(target: KillTarget): void {
+    this.#hits.set(nameOf(target), this.#hitsOf(target) + 1);
+  }
+
+  #nextRound(): KillTarget {
+    this.#rounds += 1;
+    const round = this.#targets.flatMap((target) => {
+      const tries = Math.min(MOST_TRIES, this.#rounds - this.#hitsOf(target));
+      return Array.from({ length: tries }, () => target);
+    });
+    const [first, ...left] = withReconciles(this.#random.shuffled(round));
+    this.#left = left;
+    if (first === undefined) return this.#nextRound();
+    return first;
+  }
+
+  #hitsOf(target: KillTarget): number {
+    return this.#hits.get(nameOf(target)) ?? 0;
+  }
 }
 
 /** A call is reconciled after its worker died: that kill comes right before. */
-function withReconciles(targets: readonly KillTarget[]): readonly KillTarget[] {
-  const reconcile = targets.find(({ point }) => point === 'in reconcile');
-  if (reconcile === undefined) return targets;
-  const others = targets.filter((target) => target !== reconcile);
-  const died = others.findIndex((target) => nameOf(target) === 'after effect, once, reconciles');
-  return [...others.slice(0, died + 1), reconcile, ...others.slice(died + 1)];
+function withReconciles(round: readonly KillTarget[]): readonly KillTarget[] {
+  const reconciles = round.filter(({ point }) => point === 'in reconcile');
+  return round.flatMap((target) => {
+    if (target.point === 'in reconcile') return [];
+    const reconcile = nameOf(target) === BEFORE_RECONCILE ? reconciles.splice(0) : [];
+    return reconcile.length === 0 ? [target] : reconcile.flatMap((one) => [target, one]);
+  });
 }

@@ -1,0 +1,35 @@
+import type { Client } from '@temporalio/client';
+import type { ConversationRecord } from '../../client/index.ts';
+
+/** Causes that are no fault: something came meanwhile (UnhandledCommand, UnhandledUpdate), or a reset. */
+const ORDINARY = new Set([1, 31, 20]);
+
+/**
+ * Workflow tasks of a conversation that failed, in words: each is a fault of workflow code. A killed
+ * worker's task does not fail, it times out. Of several failures in a row history has the first.
+ */
+export async function failedTasks(
+  client: Client,
+  { workflowId, runs }: Pick<ConversationRecord, 'workflowId' | 'runs'>,
+): Promise<readonly string[]> {
+  const histories = await Promise.all(
+    runs.map((run) => client.workflow.getHandle(workflowId, run).fetchHistory()),
+  );
+  return histories
+    .flatMap(({ events }) => events ?? [])
+    .flatMap(({ eventId, workflowTaskFailedEventAttributes: failed }) => {
+      if (!failed || ORDINARY.has(Number(failed.cause))) return [];
+      return [
+        `event ${String(eventId)}, cause ${failed.cause}: ${failed.failure?.message ?? 'no message'}`,
+      ];
+    });
+}
+
+/** Where the workflow task stands of a conversation that has not ended. */
+export async function pendingTask(client: Client, workflowId: string): Promise<string> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  const { pendingWorkflowTask: task, pendingActivities } = raw;
+  const activities = (pendingActivities ?? []).map(({ activityId }) => activityId ?? '');
+  const tasks = task ? `a workflow task at attempt ${task.attempt ?? 1}` : 'no workflow task';
+  return `${tasks} and ${activities.length === 0 ? 'no activity' : `activities ${activities.join(', ')}`} open`;
+}
