@@ -23,8 +23,11 @@ const look = {
 
 const call = (id: string, where: string) => ({ id, name: 'look', input: { where } });
 
+/** So long that its turn is kept in the blob store. */
+const REASONING = `Hm, wo? ${'über… '.repeat(8_000)}`;
+
 const SCRIPT = [
-  { reasoning: 'Hm, wo?', text: 'I look.', calls: [call('a', 'oben'), call('b', 'unten')] },
+  { reasoning: REASONING, text: 'I look.', calls: [call('a', 'oben'), call('b', 'unten')] },
   { calls: [call('c', 'hinten')] },
   { text: 'Nothing anywhere.' },
   { reasoning: 'Again.', calls: [call('d', 'überall')] },
@@ -70,7 +73,10 @@ test('what was sent is sent again byte for byte: by another worker, of another d
         if (index > 0) await conversation.send('Look again');
         await expect.poll(() => restsAfter(conversation), { timeout: 20_000 }).toBe(index + 1);
         if (index < 2) return;
-        expect((await conversation.record()).runs.length).toBeGreaterThan(2);
+        const { runs, entries } = await conversation.record();
+        expect(runs.length).toBeGreaterThan(2);
+        const turns = entries.filter(({ entry }) => entry.kind === 'assistant');
+        expect(turns[0]?.entry).toMatchObject({ raw: { blob: expect.any(String) } });
         await conversation.close();
       });
     }
@@ -83,7 +89,7 @@ test('what was sent is sent again byte for byte: by another worker, of another d
       expect(request.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
       before = request;
     }
-    const thinking = { type: 'thinking', thinking: 'Hm, wo?', signature: 'c2lnbmF0dXJl' };
+    const thinking = { type: 'thinking', thinking: REASONING, signature: 'c2lnbmF0dXJl' };
     for (const { text } of server.requests.slice(1))
       expect(text).toContain(JSON.stringify(thinking));
   } finally {
