@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from './approval-request.ts';
 import { previewOf } from './stored.ts';
+import { endOfTurnWords } from './end-of-turn.ts';
 import type { StatusAnswer } from './status.ts';
 import { totalTokens } from './usage.ts';
 
@@ -18,6 +19,8 @@ export function currentDetails(
   if (status.waitingFor !== undefined) lines.push(`Waiting for: ${previewOf(status.waitingFor)}`);
   if (status.waitingUntil !== undefined) lines.push(`Until: ${status.waitingUntil}`);
   if (status.queued > 0) lines.push(`Messages waiting: ${status.queued}`);
+  const ended = endOfTurnWords(status.lastTurn);
+  if (ended !== undefined) lines.push(`Last turn: ${previewOf(ended)}`);
   const tokens = totalTokens(status.usage);
   const cost = status.cost === undefined ? '' : `, $${status.cost.toFixed(4)}`;
   lines.push(`Spent: ${tokens} tokens${cost}`);

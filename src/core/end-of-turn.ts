@@ -1,5 +1,5 @@
 import type { ModelFailureType } from './failure.ts';
-import type { StopReason } from './status.ts';
+import type { StatusAnswer, StopReason } from './status.ts';
 
 /** How a turn ends whose completion failed for good. */
 export function stopReasonOfFailure(type: ModelFailureType): StopReason {
@@ -54,4 +54,11 @@ export function meaningOf(reason: StopReason): 'completed' | 'limit' | 'failed' 
 /** The ApplicationFailure's type of a failed task: the reason in PascalCase. */
 export function failureTypeOf(reason: StopReason): string {
   return reason.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** How a turn ended that did not end in an answer, for people. */
+export function endOfTurnWords(lastTurn: StatusAnswer['lastTurn']): string | undefined {
+  if (lastTurn === undefined || meaningOf(lastTurn.stopReason) === 'completed') return undefined;
+  const { stopReason, message } = lastTurn;
+  return message === undefined ? stopReason : `${stopReason}: ${message}`;
 }

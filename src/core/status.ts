@@ -57,6 +57,8 @@ export interface StatusAnswer {
   readonly lastTurn?: {
     readonly turn: number;
     readonly stopReason: StopReason;
+    /** Why, where the turn did not end in an answer. */
+    readonly message?: string;
     readonly text: Stored<string>;
   };
 }

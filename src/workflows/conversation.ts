@@ -31,6 +31,8 @@ import { runBatch } from './run-batch.ts';
 import { runCall } from './run-call.ts';
 import { enter, runTurn, type TurnEffects, type TurnEnd } from './run-turn.ts';
 
+const MAX_WHY_CHARACTERS = 500;
+
 /**
  * One conversation with one agent; the workflow type is the agent's name.
  * @param argument a `Start` (format.md §1), or what an earlier run handed over
@@ -184,7 +186,12 @@ function endTurn(memory: Memory, end: Exclude<TurnEnd, 'hand_over'>): void {
   const { running, ...state } = memory.state;
   memory.state = {
     ...state,
-    lastTurn: { turn: state.turn, stopReason: end.stopReason, text: running?.text ?? '' },
+    lastTurn: {
+      turn: state.turn,
+      stopReason: end.stopReason,
+      ...(end.message === undefined ? {} : { message: end.message.slice(0, MAX_WHY_CHARACTERS) }),
+      text: running?.text ?? '',
+    },
   };
   if (end.stopReason === 'stopped') {
     const by = memory.stop?.by === undefined ? '' : ` by ${memory.stop.by.id}`;

@@ -1,158 +1,295 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { Connection, WorkflowClient } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { ConversationFailed } from '../../src/client/index.ts';
-import { isJsonObject, type Json } from '../../src/core/json.ts';
+import type { ConversationHandle } from '../../src/client/index.ts';
+import { MODEL_FAILURES } from '../../src/core/failure.ts';
+import { isJsonObject } from '../../src/core/json.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
-import { anthropicWire as wire } from '../../src/models/contract/anthropic-wire.ts';
+import { anthropicWire } from '../../src/models/contract/anthropic-wire.ts';
 import {
   type RecordedRequest,
   startModelServer,
   type WireReply,
 } from '../../src/models/contract/model-server.ts';
-import type { WireError } from '../../src/models/contract/wire.ts';
+import { openaiWire } from '../../src/models/contract/openai-wire.ts';
+import { jsonReply, type ModelWire, type WireError } from '../../src/models/contract/wire.ts';
+import { openaiCompatible } from '../../src/models/openai-compatible/openai-compatible.ts';
+import { textProtocol } from '../../src/models/text-protocol/text-protocol.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { runCli } from '../cli/run-cli.ts';
+import { runHere } from '../cli/run-here.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 
-/** What the server sends in a conversation whose first message is the key; `n` counts its requests. */
-const SCENARIOS: { readonly [scenario: string]: (n: number) => WireReply } = {
-  answer: () => wire.answer({ text: 'All is well.' }),
-  refusal: () => wire.answer({ text: 'First you', stop: 'refused' }),
-  'cut text': () => wire.answer({ text: 'Well,', stop: 'max_tokens' }),
-  'a word of tomorrow': () => wire.answer({ text: 'Fine.', stop: 'other' }),
-  'a full window': () => wire.answer({ text: 'As I', stop: 'context_overflow' }),
-  'a cut call': (n) =>
-    n === 0
-      ? wire.answer({ stop: 'max_tokens', calls: [{ id: 'a', name: 'pay', text: '{"amount": 1' }] })
-      : wire.answer({ text: 'I stop here.' }),
-  'a broken call': (n) =>
-    n === 0
-      ? wire.answer({ calls: [{ id: 'a', name: 'pay', text: '{"amount": 1,,}' }] })
-      : wire.answer({ text: 'I stop here.' }),
-  'busy for ever': () => wire.error('overloaded', { 'retry-after-ms': '20' }),
-  ...failing('auth', 'permission', 'not_found', 'billing', 'invalid_request'),
-  ...failing('context_overflow'),
-  ...recovering('rate_limited', () => wire.error('rate_limited', { 'retry-after-ms': '20' })),
-  ...recovering('overloaded', () => wire.error('overloaded', { 'retry-after-ms': '20' })),
-  ...recovering('server_error', () => wire.error('server_error', { 'retry-after-ms': '20' })),
-  ...recovering('an error in the stream', () => wire.errorInStream('overloaded')),
-  ...recovering('a cut stream', () => wire.cut({ text: 'Half of a' })),
-  ...recovering('a reset', () => ({ ...wire.cut({ text: 'Half of a' }), end: 'reset' })),
-  ...recovering('a silent stream', () => ({ ...wire.cut({ text: 'Half' }), end: 'hang' })),
-  ...recovering('a web page', () => ({
+/** What a service sends: `n` counts the requests of one agent in one scenario, from 0. */
+type Scenario = (wire: ModelWire, n: number) => WireReply;
+
+const soon = { 'retry-after-ms': '20' };
+const errors = (...kinds: readonly WireError[]): { readonly [kind: string]: Scenario } =>
+  Object.fromEntries(kinds.map((kind) => [kind, (wire) => wire.error(kind, soon)]));
+const once =
+  (broken: (wire: ModelWire) => WireReply): Scenario =>
+  (wire, n) =>
+    n === 0 ? broken(wire) : wire.answer({ text: 'All is well.' });
+const paid = (wire: ModelWire, text: string, more: object = {}) =>
+  wire.answer({ calls: [{ id: 'a', name: 'pay', text }], ...more });
+
+/** By what the user says last. */
+const SCENARIOS: { readonly [said: string]: Scenario } = {
+  'an answer': (wire) => wire.answer({ text: 'All is well.' }),
+  'a word of tomorrow': (wire) => wire.answer({ text: 'All is well.', stop: 'other' }),
+  'a pause': once((wire) => paused(wire.answer({ text: 'Well: ' }))),
+  'a cut call': once((wire) => paid(wire, '{"amount": 1', { stop: 'max_tokens' })),
+  'a broken call': once((wire) => paid(wire, '{"amount": 1,,}')),
+  'a refusal': (wire) => wire.answer({ text: 'First you', stop: 'refused' }),
+  'a cut text': (wire) => wire.answer({ text: 'Well,', stop: 'max_tokens' }),
+  'a full window': (wire) => wire.answer({ text: 'As I', stop: 'context_overflow' }),
+  'no envelope': (wire) => wire.answer({ text: 'Hm, let me think.' }),
+  'a filter': () => jsonReply(400, { error: { code: 'content_filter', message: 'not this' } }),
+  'calls without end': (wire, n) =>
+    wire.answer({ calls: [{ id: `c${n}`, name: 'look', input: { n } }] }),
+  'silence without end': (wire) => ({ ...wire.cut({ text: 'Half' }), end: 'hang' }),
+  ...errors('auth', 'permission', 'not_found', 'billing', 'invalid_request', 'too_large'),
+  ...errors('context_overflow', 'overloaded'),
+  'once rate_limited': once((wire) => wire.error('rate_limited', soon)),
+  'once overloaded': once((wire) => wire.errorInStream('overloaded')),
+  'once server_error': once((wire) => wire.error('server_error', soon)),
+  'once connection': once((wire) => ({ ...wire.cut({ text: 'Half of a' }), end: 'reset' })),
+  'once stalled': once((wire) => ({ ...wire.cut({ text: 'Half' }), end: 'hang' })),
+  'once bad_response': once(() => ({
     headers: { 'content-type': 'text/html' },
     chunks: [Buffer.from('<html>')],
   })),
 };
 
-function failing(...errors: readonly WireError[]) {
-  return Object.fromEntries(errors.map((error) => [error, () => wire.error(error)]));
-}
-
-function recovering(name: string, reply: () => WireReply) {
-  return { [name]: (n: number) => (n === 0 ? reply() : wire.answer({ text: 'All is well.' })) };
+function paused(reply: WireReply): WireReply {
+  const text = Buffer.concat(reply.chunks).toString('utf8');
+  return { ...reply, chunks: [Buffer.from(text.replace('"end_turn"', '"pause_turn"'))] };
 }
 
 const asked = new Map<string, number>();
 const server = await startModelServer((request) => {
-  const scenario = firstText(request);
-  const n = asked.get(scenario) ?? 0;
-  asked.set(scenario, n + 1);
-  return SCENARIOS[scenario]?.(n) ?? wire.error('server_error');
+  const wire = request.path.includes('/chat/completions') ? openaiWire : anthropicWire;
+  const said = lastSaid(wire, request);
+  const key = `${/agent (\w+)/.exec(request.text)?.[1]} ${said}`;
+  const n = asked.get(key) ?? 0;
+  asked.set(key, n + 1);
+  return SCENARIOS[said]?.(wire, n) ?? wire.error('server_error');
 });
-afterAll(() => server.close());
 
-function firstText({ body }: RecordedRequest): string {
-  const [message] = wire.read(body).messages;
-  const content: Json = isJsonObject(message) ? (message['content'] ?? null) : null;
-  const part = Array.isArray(content) ? (content[0] as Json) : content;
-  return isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '';
+function lastSaid(wire: ModelWire, { body }: RecordedRequest): string {
+  const said = wire.read(body).messages.flatMap((message) => {
+    if (!isJsonObject(message) || message['role'] !== 'user') return [];
+    const { content = null } = message;
+    const parts = Array.isArray(content) ? content : [content];
+    return parts.map((part) => (isJsonObject(part) ? part['text'] : part));
+  });
+  return String(
+    said.findLast((text) => typeof text === 'string' && Object.hasOwn(SCENARIOS, text)),
+  );
 }
 
-const paid: number[] = [];
-const agent = defineAgent({
-  name: 'wired',
-  model: anthropic('claude-wire-1', {
-    apiKey: 'test-key',
-    baseURL: server.url,
-    idleTimeoutMs: 3_000,
+const payments: number[] = [];
+const tools = [
+  defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    inputSchema: z.object({ amount: z.number() }),
+    effect: 'once',
+    execute: ({ amount }) => {
+      payments.push(amount);
+      return 'paid';
+    },
   }),
-  instructions: 'Help.',
-  tools: [
-    defineTool({
-      name: 'pay',
-      description: 'Pays.',
-      inputSchema: z.object({ amount: z.number() }),
-      effect: 'once',
-      execute: ({ amount }) => {
-        paid.push(amount);
-        return 'paid';
-      },
-    }),
-  ],
-  modelPatience: 1,
+  defineTool({
+    name: 'look',
+    description: 'Looks.',
+    inputSchema: z.object({ n: z.number() }),
+    effect: 'read',
+    execute: () => 'nothing',
+  }),
+];
+const claude = anthropic('claude-wire-1', {
+  apiKey: 'test-key',
+  baseURL: server.url,
+  idleTimeoutMs: 3_000,
+  price: { input: 1_000, output: 1_000 },
+});
+const MODELS = {
+  wired: claude,
+  chatty: claude,
+  open: openaiCompatible({ model: 'wire-1', baseURL: `${server.url}/v1` }),
+  textual: textProtocol(claude),
+};
+const served = serveAgents({
+  agents: Object.entries(MODELS).map(([name, model]) =>
+    defineAgent({ name, model, tools, instructions: `You are agent ${name}.`, modelPatience: 1 }),
+  ),
 });
 
-const served = serveAgents({ agents: [agent] });
+let connection: Connection;
+beforeAll(async () => {
+  connection = await Connection.connect({ address: inject('temporalAddress') });
+});
+afterAll(async () => {
+  await connection.close();
+  await server.close();
+});
 
-async function outcome(scenario: string) {
-  const conversation = await served.client.start('wired', { message: scenario });
-  return conversation.result().catch((error: unknown) => {
-    if (error instanceof ConversationFailed) return error;
-    throw error;
-  });
+const where = () => [
+  ...['--address', inject('temporalAddress'), '--task-queue', served.taskQueue],
+  ...['--data-dir', served.dataDirectory],
+];
+
+/** `perdure run`, and what it left. */
+async function run(said: string, agent = 'wired', options: readonly string[] = []) {
+  const printed = await runHere(['run', agent, said, ...options, ...where()]);
+  const [, id = ''] = /^conversation (\S+)$/m.exec(printed.stderr) ?? [];
+  const conversation = served.client.handle(id);
+  const outcome = await conversation.result().catch((error: unknown) => error);
+  return { ...printed, outcome, inTemporal: await seenInTemporal(conversation) };
 }
 
-describe('from bytes on the wire to the result', () => {
-  test.concurrent.each([
-    ['answer', 'answered', 'All is well.'],
-    ['a word of tomorrow', 'answered', 'Fine.'],
-    ['a cut call', 'answered', 'I stop here.'],
-    ['a broken call', 'answered', 'I stop here.'],
-  ])('%s: %s', async (scenario, stopReason, text) => {
-    expect(await outcome(scenario)).toMatchObject({ status: 'completed', stopReason, text });
-    expect(paid).toEqual([]);
-  });
+/** What Temporal's UI shows: how the workflow ended, and why each attempt failed. */
+async function seenInTemporal({ id }: ConversationHandle) {
+  const handle = new WorkflowClient({ connection }).getHandle(id);
+  const { events = [] } = await handle.fetchHistory();
+  const failure = events?.at(-1)?.workflowExecutionFailedEventAttributes?.failure;
+  return {
+    status: (await handle.describe()).status.name,
+    type: failure?.applicationFailureInfo?.type,
+    message: failure?.message,
+    attempts: (events ?? [])
+      .flatMap(({ activityTaskFailedEventAttributes: failed }) =>
+        failed ? [failed.failure?.applicationFailureInfo?.type] : [],
+      )
+      // A full window is tried to be made room in: these conversations are too short.
+      .filter((type) => type !== 'CannotCompact'),
+  };
+}
 
-  test.concurrent.each([
-    ['refusal', 'Refused', 'refused'],
-    ['cut text', 'Truncated', 'truncated'],
-    ['a full window', 'ContextOverflow', 'context_overflow'],
-    ['context_overflow', 'ContextOverflow', 'context_overflow'],
-    ['auth', 'ModelRejected', 'model_rejected'],
-    ['permission', 'ModelRejected', 'model_rejected'],
-    ['not_found', 'ModelRejected', 'model_rejected'],
-    ['billing', 'ModelRejected', 'model_rejected'],
-    ['invalid_request', 'ModelRejected', 'model_rejected'],
-    ['busy for ever', 'ModelUnavailable', 'model_unavailable'],
-  ])('%s fails the task as %s, red in Temporal’s UI', async (scenario, type, stopReason) => {
-    const failed = await outcome(scenario);
-    expect(failed).toBeInstanceOf(ConversationFailed);
-    expect(failed).toMatchObject({ end: 'failed', type, stopReason });
-  });
-
-  test.concurrent.each([
-    ['rate_limited'],
-    ['overloaded'],
-    ['server_error'],
-    ['an error in the stream'],
-    ['a cut stream'],
-    ['a reset'],
-    ['a silent stream'],
-    ['a web page'],
-  ])('%s passes, and the answer is the same', async (scenario) => {
-    expect(await outcome(scenario)).toMatchObject({
-      status: 'completed',
-      text: 'All is well.',
-      summary: { completions: 1 },
+describe('from bytes on the wire to what people see:', () => {
+  test.each([
+    ['an answer'],
+    ['a word of tomorrow'],
+    ['a pause'],
+    ['a cut call'],
+    ['a broken call'],
+  ])('%s is answered', async (said) => {
+    const { exitCode, stdout, outcome, inTemporal } = await run(said);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/well\.\n$/),
     });
-    expect(asked.get(scenario)).toBe(2);
+    expect(outcome).toMatchObject({ status: 'completed', stopReason: 'answered' });
+    expect(inTemporal).toMatchObject({ status: 'COMPLETED', attempts: [] });
+    expect(payments).toEqual([]);
   });
 
-  test('only a permanent failure is not tried again, and a busy service four times at least', async () => {
-    await outcome('auth');
-    await outcome('busy for ever');
-    expect(asked.get('auth')).toBeLessThanOrEqual(2);
-    expect(asked.get('busy for ever')).toBeGreaterThanOrEqual(4);
+  test.each([
+    ['a refusal', 'Refused', undefined],
+    ['a cut text', 'Truncated', undefined],
+    ['a full window', 'ContextOverflow', undefined],
+    ['no envelope', 'Unparseable', undefined, 'textual'],
+    ['a filter', 'Refused', 'refused', 'open'],
+    ['context_overflow', 'ContextOverflow', 'context_overflow'],
+    ['auth', 'ModelRejected', 'auth'],
+    ['permission', 'ModelRejected', 'permission'],
+    ['not_found', 'ModelRejected', 'not_found'],
+    ['billing', 'ModelRejected', 'billing'],
+    ['invalid_request', 'ModelRejected', 'invalid_request'],
+    ['too_large', 'ModelRejected', 'too_large'],
+    ['overloaded', 'ModelUnavailable', 'overloaded'],
+  ])('%s fails the task as %s', async (said, type, attempt, agent = 'wired') => {
+    const { exitCode, stdout, stderr, outcome, inTemporal } = await run(said, agent);
+    const stopReason = type.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase();
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^error: .*the turn ended with ${stopReason}`, 'm'));
+    expect(outcome).toMatchObject({ end: 'failed', type, stopReason });
+    expect(inTemporal).toMatchObject({
+      status: 'FAILED',
+      type,
+      message: expect.stringContaining(`the turn ended with ${stopReason}`),
+    });
+    expect(new Set(inTemporal.attempts)).toEqual(new Set(attempt === undefined ? [] : [attempt]));
+    if (attempt === undefined) return;
+    expect(stderr).toContain(`attempt 1: ${attempt}: `);
+    expect(inTemporal.message).toContain(`${stopReason}: ${attempt}: `);
+    // A busy service is asked four times at least, a permanent failure is not asked again.
+    if (type === 'ModelUnavailable') expect(inTemporal.attempts.length).toBeGreaterThanOrEqual(4);
+    else expect(inTemporal.attempts).toHaveLength(1);
+  });
+
+  test.each([
+    ['max_steps', { maxSteps: 2 }],
+    ['max_calls', { maxCalls: 2 }],
+    ['max_tokens', { maxTokens: 30 }],
+    ['max_cost', { maxCost: 0.02 }],
+    ['deadline', { deadline: 1 }],
+  ])('the limit %s ends the task, and is no answer', async (stopReason, limits) => {
+    const options = ['--limits', JSON.stringify(limits)];
+    const { exitCode, stderr, outcome } = await run('calls without end', 'wired', options);
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(new RegExp(`^not finished: ${stopReason}$`, 'm'));
+    expect(outcome).toMatchObject({ status: 'partial', stopReason });
+  });
+
+  const passing = Object.keys(SCENARIOS).filter((said) => said.startsWith('once '));
+  test.concurrent.each(passing.map((said) => [said]))(
+    '%s: the next attempt answers, and history says why the first did not',
+    async (said) => {
+      const conversation = await served.client.start('wired', { message: said });
+      expect(await conversation.result()).toMatchObject({
+        status: 'completed',
+        text: 'All is well.',
+        summary: { completions: 1, failedAttempts: { count: 1 } },
+      });
+      const { attempts } = await seenInTemporal(conversation);
+      expect(attempts).toEqual([said.replace('once ', '')]);
+    },
+  );
+
+  test('a stop in the middle of a stream is a stop, not a failure of the model', async () => {
+    const conversation = await served.client.start('wired', { message: 'silence without end' });
+    await expect.poll(() => asked.get('wired silence without end'), { timeout: 20_000 }).toBe(1);
+    await conversation.stop({ by: { id: 'lead' } });
+    await expect(conversation.result()).rejects.toMatchObject({
+      type: 'Stopped',
+      result: { summary: { failedAttempts: { count: 1, withoutUsage: 1 } } },
+    });
+    expect((await seenInTemporal(conversation)).attempts).toEqual([]);
+  });
+
+  test('there is a scenario for each type of failure', () => {
+    const met = Object.keys(SCENARIOS).map((said) => said.replace('once ', ''));
+    const otherwise = { refused: 'a filter', cancelled: 'silence without end' };
+    for (const type of MODEL_FAILURES) {
+      expect(met).toContain(Object.hasOwn(otherwise, type) ? Reflect.get(otherwise, type) : type);
+    }
+  });
+
+  test('a chat stays usable after each of them, and says how each turn ended', async () => {
+    const said = ['a refusal', 'a cut text', 'auth', 'too_large', 'once rate_limited'];
+    const input = [...said, 'an answer'].map((line) => `${line}\n`).join('');
+    const { exitCode, stdout, stderr } = await runCli(['chat', 'chatty', ...where()], { input });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/well\.$/),
+    });
+    for (const ended of [
+      'turn 1 ended: refused',
+      'turn 2 ended: truncated',
+      'turn 3 ended: model_rejected: auth: ',
+      'turn 4 ended: model_rejected: too_large: ',
+      'attempt 1: rate_limited: ',
+    ]) {
+      expect(stderr).toContain(ended);
+    }
+    expect(stderr).not.toMatch(/turn [56] ended/);
+    const [, id = ''] = /^conversation (\S+)$/m.exec(stderr) ?? [];
+    expect(await served.client.handle(id).result()).toMatchObject({
+      stopReason: 'closed',
+      turns: 6,
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { textOf } from '../../core/content.ts';
+import { endOfTurnWords } from '../../core/end-of-turn.ts';
 import type { Entry } from '../../core/entry.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
 import { isBlobReference } from '../../core/stored.ts';
@@ -22,6 +23,8 @@ export class ItemPrinter {
   readonly #showsLive: boolean;
   readonly #saysApprovals: boolean;
   readonly #verdicts = new Set<string>();
+  /** The turn whose end was said as it happened. */
+  #endedTurn: number | undefined;
   /** A line of text is open. */
   #isWriting = false;
   /** Whether the last completion's text was printed. */
@@ -163,6 +166,7 @@ export class ItemPrinter {
           `  ${entry.tool}: ${outcomeWords(entry)}  ${dim(contentWords(entry.content))}`,
         );
       case 'note':
+        if (entry.code === 'turn_ended' && entry.turn === this.#endedTurn) return;
         return this.#line(dim(`  ${entry.code}: ${entry.text}`));
       case 'summary':
         return this.#line(
@@ -180,6 +184,11 @@ export class ItemPrinter {
         tinted('waiting', `waits for an approval: ${request.summary}`) +
           dim(`  perdure approve|deny ${this.#conversationId} ${call}`),
       );
+    }
+    const ended = endOfTurnWords(status.lastTurn);
+    if (status.status === 'waiting_input' && ended !== undefined) {
+      this.#endedTurn = status.lastTurn?.turn;
+      this.#line(tinted('bad', `turn ${status.lastTurn?.turn} ended: ${ended}`));
     }
     if (status.status === 'waiting_model' || status.status === 'waiting_worker') {
       const until = status.waitingUntil === undefined ? '' : ` until ${status.waitingUntil}`;
