@@ -39,6 +39,9 @@ export async function prepareCall(
 ): Promise<Preparation> {
   const location = runLocation(context.info);
   const spec = await readSpec(environment, location, input);
+  if (spec instanceof BlobMissing) {
+    return settled('tool_failed', `What this conversation runs on was lost: ${spec.message}.`);
+  }
   const tool = spec.tools.find(({ name }) => name === input.tool);
   if (tool === undefined) {
     const names = spec.tools.map(({ name }) => name).join(', ');
@@ -67,10 +70,11 @@ async function readSpec(
   environment: ActivityEnvironment,
   location: RunLocation,
   input: CallInput,
-): Promise<Spec> {
+): Promise<Spec | BlobMissing> {
   try {
     return await environment.transcripts.spec(location, input.spec);
   } catch (error) {
+    if (error instanceof BlobMissing) return error;
     if (error instanceof ApplicationFailure) throw error;
     throw storeUnavailable(
       `the spec ${input.spec} of conversation "${location.workflowId}" could not be read: ${describeError(error)}`,

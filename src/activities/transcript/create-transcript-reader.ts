@@ -42,13 +42,15 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
   const history =
     'newestFirst' in options.history ? options.history : createHistorySource(options.history);
   const decode = createPayloadDecoder(options.payloadCodecs);
-  const cache = createTranscriptCache(Math.floor(maxBytes * SHARE.transcripts));
-  const resolve = createBlobResolver(blobs, Math.floor(maxBytes * SHARE.blobs));
+  // 0 would mean no bound: a cache of one byte keeps nothing.
+  const share = (part: number) => Math.max(1, Math.floor(maxBytes * part));
+  const cache = createTranscriptCache(share(SHARE.transcripts));
+  const resolve = createBlobResolver(blobs, share(SHARE.blobs));
   const readSpec = createSpecReader({
     history,
     decode,
     blobs,
-    maxBytes: Math.floor(maxBytes * SHARE.specs),
+    maxBytes: share(SHARE.specs),
   });
   const reads = new Map<string, Promise<Transcript>>();
   const counts = { hits: 0, gaps: 0, historyPages: 0 };

@@ -17,7 +17,7 @@ export type BlobResolver = (
  * Throws when the store is away.
  */
 export function createBlobResolver(blobs: BlobStore, maxBytes: number): BlobResolver {
-  const cache = new LRUCache<string, Uint8Array>({ maxSize: Math.max(maxBytes, 1) });
+  const cache = new LRUCache<string, Uint8Array>({ maxSize: maxBytes });
 
   async function bytesOf(conversationId: string, sha256: string): Promise<Uint8Array> {
     const key = JSON.stringify([conversationId, sha256]);

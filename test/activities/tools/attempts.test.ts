@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { BlobMissing } from '../../../src/blobs/blob-store.ts';
 import { createCallTool } from '../../../src/activities/call-tool.ts';
 import { ToolError } from '../../../src/tools/tool.ts';
 import { buildTool, CONVERSATION, Harness, specOf } from './harness.ts';
@@ -125,6 +126,17 @@ describe('what must be read before a tool begins', () => {
     const harness = new Harness(counted(), { environment: { transcripts: transcripts as never } });
     void harness.call();
     await expect.poll(() => harness.ledger).toEqual(['begin 3.2.1']);
+  });
+
+  test('a spec whose blob is gone settles the call, which names the blob and does not run', async () => {
+    const missing = new BlobMissing('order-7', 'a'.repeat(64), 'absent');
+    const transcripts = { spec: () => Promise.reject(missing), remember: () => {} };
+    runs.length = 0;
+    const harness = new Harness(counted(), { environment: { transcripts: transcripts as never } });
+    const output = await harness.call();
+    expect(runs).toEqual([]);
+    expect(output).toMatchObject({ outcome: 'tool_failed', effect: 'none' });
+    expect(JSON.stringify(output)).toContain(`blob ${'a'.repeat(64)} of conversation`);
   });
 
   test('a spec that cannot be read fails the attempt before the tool began', async () => {
