@@ -32,12 +32,12 @@ export interface Config {
   readonly shutdownForceTimeMs: number;
   /** `PERDURE_INLINE_LIMIT`, default 32 KiB, at most 64 KiB: larger content goes to the blob store. */
   readonly inlineLimitBytes: number;
-  /** `PERDURE_TRANSCRIPT_CACHE`, default 64 MiB. */
-  readonly transcriptCacheBytes: number;
-  /** `PERDURE_MAX_CACHED_WORKFLOWS`, default: what the SDK derives from the heap. */
+  /** `PERDURE_TRANSCRIPT_CACHE`; this and the next two: default by the memory that there is. */
+  readonly transcriptCacheBytes: number | undefined;
+  /** `PERDURE_MAX_CACHED_WORKFLOWS`. */
   readonly maxCachedWorkflows: number | undefined;
-  /** `PERDURE_MAX_CONCURRENT_ACTIVITIES`, default 200. */
-  readonly maxConcurrentActivities: number;
+  /** `PERDURE_MAX_CONCURRENT_ACTIVITIES`. */
+  readonly maxConcurrentActivities: number | undefined;
 }
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -86,9 +86,9 @@ const SETTINGS = {
   PERDURE_INLINE_LIMIT: bytes
     .refine((limit) => limit <= MAX_INLINE_LIMIT_BYTES, 'expected at most 64KiB')
     .default(INLINE_LIMIT_BYTES),
-  PERDURE_TRANSCRIPT_CACHE: bytes.default(64 * 1024 ** 2),
+  PERDURE_TRANSCRIPT_CACHE: bytes.optional(),
   PERDURE_MAX_CACHED_WORKFLOWS: count.optional(),
-  PERDURE_MAX_CONCURRENT_ACTIVITIES: count.default(200),
+  PERDURE_MAX_CONCURRENT_ACTIVITIES: count.optional(),
 } as const;
 
 /** Which settings each kind of store cannot do without. */

@@ -45,11 +45,13 @@ export interface WorkerSettings {
   readonly models?: { readonly [model: string]: ModelQueue };
 }
 
+/** The first three have defaults by the memory that the process may use; docs/workers.md has the figures. */
 export interface WorkerTuning {
+  /** Conversations that go on without a replay. */
   readonly maxCachedWorkflows?: number;
-  /** Default 200. */
+  /** Completions and calls at once. */
   readonly maxConcurrentActivities?: number;
-  /** Default 64 MiB. */
+  /** Memory for transcripts, specs and blobs that were shown. */
   readonly transcriptCacheBytes?: number;
   /** A worker that was told to stop ends after this long, whatever still runs. Default 30 s. */
   readonly shutdownForceTime?: Duration;

@@ -179,9 +179,7 @@ export async function startWorker(
       // A refused update goes back whole: one of more than 2 MiB would fail every task of its
       // conversation from then on. What leaves our workflows is measured by their payload converter.
       disablePayloadErrorLimit: true,
-      ...(settings.maxCachedWorkflows === undefined
-        ? {}
-        : { maxCachedWorkflows: settings.maxCachedWorkflows }),
+      maxCachedWorkflows: settings.maxCachedWorkflows,
     }),
     ...(await modelWorkers(common, settings.modelQueues)),
   ];

@@ -7,6 +7,7 @@ import { createEventSink } from '../streams/create-event-sink.ts';
 import type { EventSink } from '../streams/event-sink.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { join, resolve } from 'node:path';
+import { memoryDefaults, usableMemory } from './memory-defaults.ts';
 
 /** What a worker runs on, every default applied. Times in milliseconds, sizes in bytes. */
 export interface ResolvedSettings {
@@ -20,7 +21,7 @@ export interface ResolvedSettings {
   readonly heartbeatTimeoutMs: number;
   readonly shutdownForceTimeMs: number;
   readonly transcriptCacheBytes: number;
-  readonly maxCachedWorkflows: number | undefined;
+  readonly maxCachedWorkflows: number;
   readonly maxConcurrentActivities: number;
   /** By model id. */
   readonly modelQueues: { readonly [model: string]: ModelQueue };
@@ -38,6 +39,7 @@ export async function resolveSettings(
   const taskQueue = options.taskQueue ?? config.taskQueue;
   refuseOwnQueue(options.models ?? {}, taskQueue);
   const dataDirectory = dataDir === undefined ? config.dataDirectory : resolve(dataDir);
+  const defaults = memoryDefaults(usableMemory());
   const milliseconds = (value: unknown, otherwise: number) => durationMs(value) ?? otherwise;
   return {
     blobs:
@@ -52,9 +54,14 @@ export async function resolveSettings(
     inlineLimitBytes: options.inlineLimit ?? config.inlineLimitBytes,
     heartbeatTimeoutMs: milliseconds(options.heartbeatTimeout, config.heartbeatTimeoutMs),
     shutdownForceTimeMs: milliseconds(worker.shutdownForceTime, config.shutdownForceTimeMs),
-    transcriptCacheBytes: worker.transcriptCacheBytes ?? config.transcriptCacheBytes,
-    maxCachedWorkflows: worker.maxCachedWorkflows ?? config.maxCachedWorkflows,
-    maxConcurrentActivities: worker.maxConcurrentActivities ?? config.maxConcurrentActivities,
+    transcriptCacheBytes:
+      worker.transcriptCacheBytes ?? config.transcriptCacheBytes ?? defaults.transcriptCacheBytes,
+    maxCachedWorkflows:
+      worker.maxCachedWorkflows ?? config.maxCachedWorkflows ?? defaults.maxCachedWorkflows,
+    maxConcurrentActivities:
+      worker.maxConcurrentActivities ??
+      config.maxConcurrentActivities ??
+      defaults.maxConcurrentActivities,
     modelQueues: options.models ?? {},
   };
 }

@@ -30,10 +30,11 @@ describe('readConfig', () => {
       deployPatienceMs: 60_000,
       shutdownForceTimeMs: 30_000,
       inlineLimitBytes: 32_768,
-      transcriptCacheBytes: 64 * 1024 * 1024,
-      maxConcurrentActivities: 200,
     });
+    // By the memory that there is; a worker asks for it.
+    expect(config.transcriptCacheBytes).toBeUndefined();
     expect(config.maxCachedWorkflows).toBeUndefined();
+    expect(config.maxConcurrentActivities).toBeUndefined();
   });
 
   test('reads durations, sizes and counts in the notations that people write', () => {
