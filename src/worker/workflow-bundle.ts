@@ -27,15 +27,30 @@ async function findOrBundle(): Promise<WorkflowBundleOption> {
   return isBuilt ? { codePath: BUILT } : bundleWorkflows();
 }
 
+/**
+ * The SDK asks the source map for every frame of a stack that it records for every promise: an empty
+ * one takes a fifth of the workflows' CPU away. Stacks name functions and lines of the bundle.
+ */
+const EMPTY_SOURCE_MAP = {
+  version: 3,
+  file: 'workflow-bundle.js',
+  sources: [],
+  names: [],
+  mappings: '',
+};
+
 /** Bundles the workflow zone with Temporal's own bundler. */
 export async function bundleWorkflows(): Promise<{ readonly code: string }> {
-  return bundleWorkflowCode({
+  const { code } = await bundleWorkflowCode({
+    webpackConfigHook: (config) => ({ ...config, devtool: false }),
     workflowsPath: `${SOURCE}/index.${EXTENSION}`,
     workflowInterceptorModules: [`${SOURCE}/ahead-of-history.${EXTENSION}`],
     // Only the sandbox reads what foreign senders sent: activities' inputs are ours.
     payloadConverterPath: `${SOURCE}/payload-converter.${EXTENSION}`,
     logger: SILENT,
   });
+  const map = Buffer.from(JSON.stringify(EMPTY_SOURCE_MAP)).toString('base64');
+  return { code: `${code}\n//# sourceMappingURL=data:application/json;base64,${map}` };
 }
 
 /** The bundler reports each module it reads; what goes wrong it throws. */
