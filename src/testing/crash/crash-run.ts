@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PerdureClient } from '../../client/index.ts';
 import { ConversationRun } from './conversation-run.ts';
@@ -52,6 +53,8 @@ export class CrashRun {
   constructor(options: CrashRunOptions) {
     this.#options = options;
     this.#random = seededRandom(options.seed);
+    // Every conversation that runs waits for it.
+    setMaxListeners(0, this.#stuck.signal);
   }
 
   async report(): Promise<CrashReport> {
