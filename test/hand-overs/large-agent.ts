@@ -11,8 +11,8 @@ export interface LargeAgentOptions {
   /** Of the counting service, which holds a report's answer for as long as it says. */
   readonly url: string;
   readonly blobDirectory: string;
-  /** The process hangs when it has done the n-th of these, from 1, until it is killed. */
-  readonly hangAfter?: { readonly what: 'put' | 'get'; readonly n: number };
+  /** The process hangs when it has put or got a blob that begins so, until it is killed. */
+  readonly hangAfter?: { readonly what: 'put' | 'get'; readonly begins: string };
 }
 
 const FOR_EVER_MS = 600_000;
@@ -74,16 +74,19 @@ function texts({ messages }: ModelRequest): string[] {
 }
 
 function hanging(store: BlobStore, { url, hangAfter }: LargeAgentOptions): BlobStore {
-  const done = { put: 0, get: 0 };
-  const after = async <T>(what: 'put' | 'get', result: T): Promise<T> => {
-    done[what] += 1;
-    const hangs = hangAfter?.what === what && hangAfter.n === done[what];
+  const after = async <T>(what: 'put' | 'get', result: T, bytes: Uint8Array): Promise<T> => {
+    const hangs =
+      hangAfter?.what === what && Buffer.from(bytes).toString().startsWith(hangAfter.begins);
     if (hangs) await report(url, { kind: 'hangs', what, hold: FOR_EVER_MS });
     return result;
   };
   return {
     ...store,
-    put: async (conversationId, bytes) => after('put', await store.put(conversationId, bytes)),
-    get: async (conversationId, sha256) => after('get', await store.get(conversationId, sha256)),
+    put: async (conversationId, bytes) =>
+      after('put', await store.put(conversationId, bytes), bytes),
+    get: async (conversationId, sha256) => {
+      const bytes = await store.get(conversationId, sha256);
+      return after('get', bytes, bytes);
+    },
   };
 }
