@@ -1,5 +1,6 @@
 import { QueryNotRegisteredError, QueryRejectedError } from '@temporalio/client';
 import type { Json } from '../core/json.ts';
+import { RAN_AHEAD } from '../core/ran-ahead.ts';
 import type { Page } from '../core/status.ts';
 import type { ClientContext } from './client-context.ts';
 import { ConversationStuck } from './errors/conversation-stuck.ts';
@@ -8,6 +9,8 @@ import { grpcCode, grpcDetails, isDeadline, typed } from './to-client-error.ts';
 
 /** gRPC FAILED_PRECONDITION: no worker has polled lately, or the workflow task fails. */
 const CANNOT_ANSWER = 9;
+/** Times that a worker may run ahead of the history and give up, for one question. */
+const MAX_ASKED = 3;
 
 /**
  * Asks a conversation. Works for one that has ended too, while a worker runs.
@@ -21,12 +24,14 @@ export async function queryConversation<Answer>(
   ...args: Json[]
 ): Promise<Answer> {
   const { client, patience } = context;
-  try {
-    return await typed({ ...context, conversationId }, () =>
+  const ask = () =>
+    typed({ ...context, conversationId }, () =>
       client.withDeadline(Date.now() + patience.queryMs, () =>
         client.workflow.getHandle(conversationId).query<Answer, Json[]>(name, ...args),
       ),
     );
+  try {
+    return await againIfAhead(ask);
   } catch (error) {
     const cannotAnswer = grpcCode(error) === CANNOT_ANSWER;
     if (cannotAnswer && /task in failed state/i.test(grpcDetails(error))) {
@@ -42,6 +47,17 @@ export async function queryConversation<Answer>(
       );
     }
     throw error;
+  }
+}
+
+async function againIfAhead<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await ask();
+    } catch (error) {
+      const ahead = error instanceof Error && error.message.includes(RAN_AHEAD);
+      if (!ahead || asked === MAX_ASKED) throw error;
+    }
   }
 }
 

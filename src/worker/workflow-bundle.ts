@@ -27,18 +27,6 @@ async function findOrBundle(): Promise<WorkflowBundleOption> {
   return isBuilt ? { codePath: BUILT } : bundleWorkflows();
 }
 
-/**
- * The SDK asks the source map for every frame of a stack that it records for every promise: an empty
- * one takes a fifth of the workflows' CPU away. Stacks name functions and lines of the bundle.
- */
-const EMPTY_SOURCE_MAP = {
-  version: 3,
-  file: 'workflow-bundle.js',
-  sources: [],
-  names: [],
-  mappings: '',
-};
-
 /** Bundles the workflow zone with Temporal's own bundler. */
 export async function bundleWorkflows(): Promise<{ readonly code: string }> {
   const { code } = await bundleWorkflowCode({
@@ -49,8 +37,19 @@ export async function bundleWorkflows(): Promise<{ readonly code: string }> {
     payloadConverterPath: `${SOURCE}/payload-converter.${EXTENSION}`,
     logger: SILENT,
   });
-  const map = Buffer.from(JSON.stringify(EMPTY_SOURCE_MAP)).toString('base64');
+  const map = Buffer.from(JSON.stringify(mapOfLines(code))).toString('base64');
   return { code: `${code}\n//# sourceMappingURL=data:application/json;base64,${map}` };
+}
+
+/**
+ * Each line is its own source. The SDK looks up every frame of the stacks that it records, one for every
+ * promise; columns and the lines of the sources would cost a fifth of the workflows' CPU.
+ */
+function mapOfLines(code: string) {
+  const file = 'workflow-bundle.js';
+  // The first line is line 0 of the source; each line after it is one further.
+  const mappings = code.split('\n').map((_, line) => (line === 0 ? 'AAAA' : 'AACA'));
+  return { version: 3, file, sources: [file], names: [], mappings: mappings.join(';') };
 }
 
 /** The bundler reports each module it reads; what goes wrong it throws. */

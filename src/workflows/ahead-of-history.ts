@@ -1,4 +1,5 @@
 import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import { RAN_AHEAD } from '../core/ran-ahead.ts';
 
 type Activation = ActivateInput['activation'];
 type Job = NonNullable<Activation['jobs']>[number];
@@ -36,9 +37,7 @@ export function interceptors(): WorkflowInterceptors {
           if (current !== undefined && last !== undefined && current.events !== last.events) {
             const recorded = last.events + last.commandEvents + EVENTS_OF_A_TASK;
             if (current.events < recorded + eventsOf(activation.jobs ?? [])) {
-              throw new Error(
-                'this worker ran ahead of the history to answer a query; it replays what is recorded',
-              );
+              throw new Error(RAN_AHEAD);
             }
           }
           next({ activation, batchIndex });
