@@ -81,6 +81,7 @@ export class CrashRun {
     this.#findings = new Findings(targets);
     await this.#serveNext(line);
     const plan = new KillPlan(targets, this.#random);
+    let said = 0;
     for (let n = 1; n <= kills; n++) {
       const kill = plan.next();
       this.#fill();
@@ -88,6 +89,8 @@ export class CrashRun {
       if ((await this.#kill(kill, line)) > 0) plan.hit(kill.target);
       await this.#serveNext(line);
       const { finished, begun, problems } = this.#findings;
+      for (const problem of problems.slice(said)) log(problem);
+      said = problems.length;
       if (n % LOG_EVERY === 0) {
         log(
           `${n} kills, ${finished} of ${begun} conversations finished, ${problems.length} problems`,

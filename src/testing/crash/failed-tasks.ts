@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { ConversationRecord } from '../../client/index.ts';
+import { RAN_AHEAD } from '../../core/ran-ahead.ts';
 
 /** Causes that are no fault: something came meanwhile (UnhandledCommand, UnhandledUpdate), or a reset. */
 const ORDINARY = new Set([1, 31, 20]);
@@ -19,6 +20,7 @@ export async function failedTasks(
     .flatMap(({ events }) => events ?? [])
     .flatMap(({ eventId, workflowTaskFailedEventAttributes: failed }) => {
       if (!failed || ORDINARY.has(Number(failed.cause))) return [];
+      if (failed.failure?.message === RAN_AHEAD) return [];
       return [
         `event ${String(eventId)}, cause ${failed.cause}: ${failed.failure?.message ?? 'no message'}`,
       ];
