@@ -137,8 +137,12 @@ afterAll(async () => {
 });
 
 const where = () => [
-  ...['--address', inject('temporalAddress'), '--task-queue', served.taskQueue],
-  ...['--data-dir', served.dataDirectory],
+  '--address',
+  inject('temporalAddress'),
+  '--task-queue',
+  served.taskQueue,
+  '--data-dir',
+  served.dataDirectory,
 ];
 
 /** `perdure run`, and what it left. */
