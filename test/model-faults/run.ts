@@ -22,6 +22,8 @@ const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-model-faults-'));
 const server = await startEmbeddedServer({ dataDirectory, headless: true });
 const workflowBundlePath = join(dataDirectory, 'workflow-bundle.js');
 await writeFile(workflowBundlePath, (await bundleWorkflows()).code);
+// The worker would end by itself, and its conversations wait for ever.
+process.once('SIGINT', () => process.exit(130));
 const began = Date.now();
 const seconds = () => ((Date.now() - began) / 1_000).toFixed(0);
 try {
