@@ -1,11 +1,24 @@
-import { anthropic, scripted, toolCall, type Model } from 'perdure/models';
+import { anthropic, openaiCompatible, scripted, textProtocol, toolCall } from 'perdure/models';
+import type { Model } from 'perdure/models';
 
 const ORDER = 'A-1017';
 const AMOUNT_CENTS = 12_900;
 
-/** Claude when there is a key, otherwise a script that plays one refund from start to end. */
-export function supportModel(): Model {
-  if (process.env['ANTHROPIC_API_KEY']) return anthropic('claude-sonnet-5-5');
+/**
+ * Who plays the desk, as the environment says:
+ * - `ANTHROPIC_API_KEY`: Claude;
+ * - `SUPPORT_DESK_MODEL_URL`: the model `SUPPORT_DESK_MODEL` of any server that speaks Chat Completions,
+ *   with `SUPPORT_DESK_MODEL_KEY` if it wants one; `SUPPORT_DESK_MODEL_TOOLS=text` if it knows no tools;
+ * - neither: a script that plays one refund from start to end.
+ */
+export function supportModel(environment: NodeJS.ProcessEnv = process.env): Model {
+  const { SUPPORT_DESK_MODEL_URL: baseURL, SUPPORT_DESK_MODEL: model = 'default' } = environment;
+  const { SUPPORT_DESK_MODEL_KEY: apiKey, SUPPORT_DESK_MODEL_TOOLS: tools } = environment;
+  if (baseURL) {
+    const served = openaiCompatible({ baseURL, model, ...(apiKey ? { apiKey } : {}) });
+    return tools === 'text' ? textProtocol(served) : served;
+  }
+  if (environment['ANTHROPIC_API_KEY']) return anthropic('claude-sonnet-5-5');
   return scripted(
     [
       ['I look up the order first.', toolCall('find_order', { orderId: ORDER })],

@@ -9,6 +9,7 @@ import { PerdureClient, type ConversationHandle } from 'perdure/client';
 import { startEmbeddedServer } from '../../src/embedded-server/embedded-server.ts';
 import messages from './messages.json' with { type: 'json' };
 import { openDesk } from './desk.ts';
+import { supportModel } from './model.ts';
 import { BOOK } from './perdure.config.ts';
 import { countEffects, storyOf } from './story.ts';
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
@@ -44,11 +45,11 @@ try {
 }
 
 async function quickstart(): Promise<void> {
-  const usesClaude = Boolean(process.env['ANTHROPIC_API_KEY']);
+  const { id, provider } = supportModel();
   say(
-    usesClaude
-      ? 'Model: Claude, by the Anthropic API (ANTHROPIC_API_KEY is set).'
-      : 'Model: a script (set ANTHROPIC_API_KEY to use Claude).',
+    provider === 'scripted'
+      ? 'Model: a script (set ANTHROPIC_API_KEY to use Claude, SUPPORT_DESK_MODEL_URL to use a server of your own).'
+      : `Model: ${id}, by ${provider}.`,
   );
   step('Starting a Temporal server, with its database under .perdure/');
   server = await startEmbeddedServer({ dataDirectory: DATA_DIRECTORY });

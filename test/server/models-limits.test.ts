@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConversationFailed } from '../../src/client/index.ts';
+import { anthropic } from '../../src/models/anthropic/anthropic.ts';
+import { anthropicWire as wire } from '../../src/models/contract/anthropic-wire.ts';
+import { startModelServer } from '../../src/models/contract/model-server.ts';
 import { ModelFailure } from '../../src/models/model.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
@@ -51,11 +54,13 @@ function structured(name: string, answers: readonly string[]) {
   });
 }
 
-const waiting = failing(
-  'waiting',
-  1,
-  new ModelFailure('rate_limited', 'x', { retryAfterMs: 36e6 }),
-);
+const full = await startModelServer(() => wire.error('rate_limited', { 'retry-after': '36000' }));
+afterAll(() => full.close());
+const waiting = defineAgent({
+  name: 'waiting',
+  model: anthropic('claude-wire-1', { apiKey: 'test-key', baseURL: full.url }),
+  instructions: 'Answer.',
+});
 
 const served = serveAgents({
   agents: [
@@ -127,8 +132,16 @@ describe('a model that fails', () => {
     await expect
       .poll(async () => (await status()).status, { timeout: 20_000 })
       .toBe('waiting_model');
-    const { waitingUntil } = await status();
+    const { waitingUntil, waitingFor } = await status();
     expect(Date.parse(waitingUntil ?? '') - Date.now()).toBeGreaterThan(35e6 - 60_000);
+    expect(waitingFor).toContain('rate_limited');
+    const { temporal, namespace } = served.client;
+    const { pendingActivities } = await temporal.workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId: conversation.id },
+    });
+    expect(pendingActivities, 'no slot of a worker is held').toEqual([]);
+    expect(full.requests).toHaveLength(1);
     await conversation.stop();
     await expect
       .poll(async () => (await status()).status, { timeout: 20_000 })

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Connection, WorkflowClient } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { anthropicWire as wire } from '../../src/models/contract/anthropic-wire.ts';
 import { startModelServer } from '../../src/models/contract/model-server.ts';
-import { agentsFile, runCli } from '../cli/run-cli.ts';
+import { WIRE_USAGE } from '../../src/models/contract/wire.ts';
+import { agentsFile } from '../cli/run-cli.ts';
+import { runHere } from '../cli/run-here.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { startWorker } from '../../src/worker.ts';
 import type { PerdureConfig } from '../../src/define-config.ts';
@@ -40,7 +45,8 @@ const { default: config } = (await import('../cli/agents/limited.ts')) as {
   default: PerdureConfig;
 };
 const taskQueue = `test-${randomUUID()}`;
-const setting = { ...config, taskQueue };
+const dataDir = await mkdtemp(join(tmpdir(), 'perdure-test-rate-'));
+const setting = { ...config, taskQueue, dataDir };
 const one = serveAgents(setting);
 serveAgents(setting);
 
@@ -48,7 +54,10 @@ let connection: Connection;
 beforeAll(async () => {
   connection = await Connection.connect({ address: inject('temporalAddress') });
 });
-afterAll(() => connection.close());
+afterAll(async () => {
+  await connection.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
 
 async function startAll(agent: string, count: number) {
   return Promise.all(
@@ -56,8 +65,8 @@ async function startAll(agent: string, count: number) {
   );
 }
 
-/** When the server gave each completion to a worker, in its own time. */
-async function startedAt(id: string): Promise<number> {
+/** From which queue a completion was taken, and when the server gave it to a worker, in its own time. */
+async function completionOf(id: string): Promise<{ queue: unknown; startedAt: number }> {
   const { events } = await new WorkflowClient({ connection }).getHandle(id).fetchHistory();
   const scheduled = events?.find(
     ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === 'perdure.model',
@@ -65,15 +74,21 @@ async function startedAt(id: string): Promise<number> {
   const started = events?.find(({ activityTaskStartedEventAttributes: it }) =>
     it?.scheduledEventId?.eq(scheduled?.eventId ?? -1),
   );
-  return tsToMs(started?.eventTime);
+  const { taskQueue: queue } = scheduled?.activityTaskScheduledEventAttributes ?? {};
+  return { queue: queue?.name, startedAt: tsToMs(started?.eventTime) };
 }
 
 describe('a model with a task queue of its own', () => {
   test('is asked no more often in a second than its limit says, over two workers', async () => {
     const conversations = await startAll('fast', CONVERSATIONS);
-    await Promise.all(conversations.map((conversation) => conversation.result()));
+    const results = await Promise.all(conversations.map((conversation) => conversation.result()));
     expect(server.requests).toHaveLength(CONVERSATIONS);
-    const times = await Promise.all(conversations.map(({ id }) => startedAt(id)));
+    for (const { usage, summary } of results) {
+      expect(usage).toMatchObject(WIRE_USAGE);
+      expect(summary.failedAttempts, 'a wait for the limit is no failure').toBeUndefined();
+    }
+    const completions = await Promise.all(conversations.map(({ id }) => completionOf(id)));
+    const times = completions.map(({ startedAt }) => startedAt);
     const first = Math.min(...times);
     // A queue gives some at once, and then keeps to its rate.
     const withinTwoSeconds = times.filter((time) => time - first < 2_000);
@@ -88,10 +103,20 @@ describe('a model with a task queue of its own', () => {
     expect(most).toBe(WORKERS * AT_ONCE);
   });
 
+  test('is the only one that has it: another is asked from the queue of its conversation', async () => {
+    const [conversation] = await startAll('free', 1);
+    await conversation?.result();
+    expect(await completionOf(conversation?.id ?? '')).toMatchObject({ queue: taskQueue });
+    const [limited] = await startAll('fast', 1);
+    await limited?.result();
+    const { TEST_FAST_QUEUE: queue } = environment;
+    expect(await completionOf(limited?.id ?? '')).toMatchObject({ queue });
+  });
+
   test('is shown by doctor, with its limits, its workers and what is wrong', async () => {
     const where = ['--address', inject('temporalAddress'), '--task-queue', taskQueue];
     const args = ['doctor', agentsFile('limited.ts'), '--json', ...where];
-    const { stdout } = await runCli(args, { env: environment });
+    const { stdout } = await runHere(args);
     const findings: readonly { check: string }[] = JSON.parse(stdout);
     const shown = (verdict: string, detail: RegExp) =>
       expect.objectContaining({ verdict, detail: expect.stringMatching(detail) });

@@ -7,9 +7,13 @@ const modelAt = (id: string) => anthropic(id, { baseURL, apiKey: 'test-key' });
 const agentOf = (name: string, model: string) =>
   defineAgent({ name, model: modelAt(model), instructions: 'You answer.' });
 
-/** Two models on task queues of their own, and one that no agent has. */
+/** Two models on task queues of their own, one without, and one that no agent has. */
 export default defineConfig({
-  agents: [agentOf('fast', 'claude-fast'), agentOf('narrow', 'claude-narrow')],
+  agents: [
+    agentOf('fast', 'claude-fast'),
+    agentOf('narrow', 'claude-narrow'),
+    agentOf('free', 'claude-free'),
+  ],
   models: {
     'claude-fast': { taskQueue: process.env['TEST_FAST_QUEUE'] ?? 'fast', maxPerSecond: 5 },
     'claude-narrow': { taskQueue: process.env['TEST_NARROW_QUEUE'] ?? 'narrow', maxConcurrent: 2 },
