@@ -32,8 +32,9 @@ export async function measureLong(address: string, isQuick: boolean): Promise<vo
   );
   console.log(costs(long));
   const perPair = grown.map((size) => size.bytes / size.pairs);
-  const spread = Math.max(...perPair) / Math.min(...perPair);
-  console.log(`bytes per pair: the most is ${spread.toFixed(2)} of the least`);
+  const [least, most] = [Math.min(...perPair), Math.max(...perPair)];
+  const off = ((most - least) / (most + least)) * 100;
+  console.log(`bytes per pair: all within ${off.toFixed(1)} % of their middle`);
   if (!isQuick) await writeFile(PICTURE, drawGrowth(grown, { byReference, byValue }));
 }
 
