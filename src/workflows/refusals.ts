@@ -9,12 +9,15 @@ import type { Memory } from './memory.ts';
  */
 export function refusalFailure(name: string, refusal: Refusal): ApplicationFailure {
   countRefusal(name, refusal);
-  return ApplicationFailure.create({
+  const failure = ApplicationFailure.create({
     message: refusal.message,
     type: REFUSAL_TYPE,
     nonRetryable: true,
     details: [refusal],
   });
+  // An answer, not a defect: where in our code it was made is nobody's business out there.
+  failure.stack = '';
+  return failure;
 }
 
 export function countRefusal(name: string, { code, message }: Refusal): void {

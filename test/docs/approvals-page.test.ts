@@ -97,6 +97,7 @@ describe('the page about approvals', () => {
       type: 'PerdureRefusal',
       details: [{ code: 'unknown_call', keys: requests.map(keyOf) }],
     });
+    expect(refused.outcome.failure.stackTrace ?? '').toBe('');
     const answer = JSON.parse(await sh(pasted(approve, keyOf(requests[0]))));
     expect(answer.outcome.success).toMatchObject([{ decision: 'approve', by: { id: 'ana' } }]);
     await sh(pasted(deny, keyOf(requests[1])));
