@@ -11,38 +11,46 @@ const CALLS: readonly Partial<ApprovalSettings>[] = [
   { onMessageWhileWaiting: 'deny' },
 ];
 
+interface SentVerdict {
+  readonly kind: 'verdict';
+  readonly index: number;
+  readonly by: string;
+  readonly decision: 'approve' | 'deny';
+  readonly edit: 'none' | 'valid' | 'invalid';
+  readonly digest: 'none' | 'd0' | 'd1';
+  readonly from: 'signal' | 'update';
+}
+
 type Action =
-  | {
-      readonly kind: 'verdict';
-      readonly index: number;
-      readonly by: string;
-      readonly decision: 'approve' | 'deny';
-      readonly edit: 'none' | 'valid' | 'invalid';
-      readonly digest: 'none' | 'd0' | 'd1';
-      readonly from: 'signal' | 'update';
-    }
+  | SentVerdict
   | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'hand_over'; readonly during: SentVerdict | undefined }
   | {
-      readonly kind:
-        'validated' | 'call_ends' | 'settle' | 'hand_over' | 'message' | 'stop' | 'cancel';
+      readonly kind: 'validated' | 'call_ends' | 'settle' | 'message' | 'stop' | 'cancel';
     };
+
+const reasonOf = (by: string) => `for ${by} says so`;
+
+function send(world: SimulatedApprovals, verdict: SentVerdict): void {
+  const { by, decision, digest, edit, from, index } = verdict;
+  const isEdit = edit !== 'none' && decision === 'approve';
+  world.decide(
+    {
+      decision,
+      key: world.keys[index] ?? '',
+      by: { id: by },
+      ...(decision === 'deny' ? { reason: reasonOf(by) } : {}),
+      ...(isEdit ? { input: edit === 'valid' ? { digest: 'd1' } : {} } : {}),
+      ...(digest === 'none' ? {} : { digest }),
+    },
+    from,
+  );
+}
 
 function act(world: SimulatedApprovals, action: Action): Promise<void> | void {
   switch (action.kind) {
-    case 'verdict': {
-      const { by, decision, digest, edit, from, index } = action;
-      const isEdit = edit !== 'none' && decision === 'approve';
-      return world.decide(
-        {
-          decision,
-          key: world.keys[index] ?? '',
-          by: { id: by },
-          ...(isEdit ? { input: edit === 'valid' ? { digest: 'd1' } : {} } : {}),
-          ...(digest === 'none' ? {} : { digest }),
-        },
-        from,
-      );
-    }
+    case 'verdict':
+      return send(world, action);
     case 'pass':
       return world.pass(action.ms);
     case 'validated':
@@ -52,7 +60,11 @@ function act(world: SimulatedApprovals, action: Action): Promise<void> | void {
     case 'settle':
       return world.settle();
     case 'hand_over':
-      return world.handOver();
+      return world.handOver({
+        during: () => {
+          if (action.during !== undefined) send(world, action.during);
+        },
+      });
     case 'message':
       return world.say('m');
     case 'stop':
@@ -69,6 +81,13 @@ async function untilEnded(world: SimulatedApprovals): Promise<void> {
     await world.settle();
     if (round === 25) world.end('stop');
   }
+}
+
+function resultText({ memory }: SimulatedApprovals, key: string): string {
+  const item = memory.state.items.find(
+    (each) => 'entry' in each && each.entry.kind === 'result' && each.entry.key === key,
+  );
+  return JSON.stringify(item);
 }
 
 /** What must be true of every batch that ended, whatever happened to it. */
@@ -89,7 +108,11 @@ function check(world: SimulatedApprovals): void {
     // Everybody has an answer, and the answers agree with what happened.
     expect(world.sent.every(({ fate }) => fate !== undefined)).toBe(true);
     expect(denials.length).toBeLessThanOrEqual(1);
-    if (denials.length === 1) expect(outcome).toBe('denied');
+    const [denial] = denials;
+    if (denial !== undefined) {
+      expect(outcome).toBe('denied');
+      expect(resultText(world, key)).toContain(reasonOf(denial.by));
+    }
     if (outcome === 'denied') expect(denials.length === 1 || index === 3).toBe(true);
     const [run] = runs;
     if (run === undefined) continue;
@@ -113,12 +136,18 @@ const often = fc.constantFrom<Action>(
   { kind: 'settle' },
   { kind: 'validated' },
   { kind: 'call_ends' },
-  { kind: 'hand_over' },
 );
 const seldom = fc.constantFrom<Action>({ kind: 'message' }, { kind: 'stop' }, { kind: 'cancel' });
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: verdict },
-  { weight: 8, arbitrary: often },
+  { weight: 6, arbitrary: often },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('hand_over' as const),
+      during: fc.option(verdict, { nil: undefined }),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat({ max: 60 }) }),
@@ -200,9 +229,11 @@ describe('a batch that waits for people', () => {
     const world = new SimulatedApprovals([{ timeoutMs: 10 }], false);
     const [key = ''] = world.keys;
     await world.settle();
-    world.handOver(() => {
-      world.pass(50);
-      world.decide({ key, ...approve('ana', { input: { digest: 'd1' } }) }, 'signal');
+    world.handOver({
+      first: () => {
+        world.pass(50);
+        world.decide({ key, ...approve('ana', { input: { digest: 'd1' } }) }, 'signal');
+      },
     });
     await untilEnded(world);
     expect(world.runs).toBe(2);

@@ -60,6 +60,7 @@ export class SimulatedApprovals {
   readonly #calls: (() => void)[] = [];
   readonly #waiting: { readonly sent: SentVerdict; readonly edit: WaitingEdit }[] = [];
   #handOverDue = false;
+  #duringHandOver = () => {};
   #firstOfNextRun = () => {};
 
   constructor(calls: readonly Partial<ApprovalSettings>[], runAsDecided: boolean) {
@@ -121,10 +122,14 @@ export class SimulatedApprovals {
     this.#calls.shift()?.();
   }
 
-  /** @param firstOfNextRun what comes to the next run before anything else */
-  handOver(firstOfNextRun: () => void = () => {}): void {
+  /**
+   * @param arrives.during what comes once the run has said that it ends
+   * @param arrives.first what comes to the next run before anything else
+   */
+  handOver(arrives: { readonly during?: () => void; readonly first?: () => void } = {}): void {
     this.#handOverDue = true;
-    this.#firstOfNextRun = firstOfNextRun;
+    this.#duringHandOver = arrives.during ?? (() => {});
+    this.#firstOfNextRun = arrives.first ?? (() => {});
   }
 
   pass(ms: number): void {
@@ -180,6 +185,8 @@ export class SimulatedApprovals {
   #continue(): void {
     this.runs += 1;
     this.#handOverDue = false;
+    this.memory.handingOver = true;
+    this.#duringHandOver();
     refuseEdits(this.memory, HANDING_OVER);
     const { state } = this.memory;
     const approvals = carriedApprovals(state.approvals, openKeys(state.batch));
