@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PerdureRefusal } from '../../src/client/index.ts';
+import { PerdureClient, PerdureRefusal } from '../../src/client/index.ts';
 import {
   eventually,
   notesOf,
@@ -45,7 +45,9 @@ describe('two people', () => {
   test('approving at the same moment from two clients: one runs it, the other learns who did and when', async () => {
     const { conversation, keys } = await waiting('payer', { message: payments(['a', 1]) }, 1);
     const [key = ''] = keys;
-    const other = served.client.handle(conversation.id);
+    const { address, taskQueue } = served.client;
+    const bens = await PerdureClient.connect({ address, taskQueue });
+    const other = bens.handle(conversation.id);
     const answers = await Promise.allSettled([
       conversation.approve(key, { by: ana }),
       other.approve(key, { by: ben }),
@@ -62,6 +64,7 @@ describe('two people', () => {
     });
     await conversation.result();
     expect(paidIn(conversation)).toEqual(['a 1']);
+    await bens.close();
   });
 
   test('must both approve where the agent says so, and neither may be who started it', async () => {
@@ -263,6 +266,11 @@ describe('the list of all that waits', () => {
     expect(await list({ agent: 'payer', tool: 'look' })).toEqual([]);
     expect(await list({ agent: 'payer', askedOf: 'boss' })).toEqual([]);
     expect(await list({ agent: 'payer', olderThan: '1 hour' })).toEqual([]);
+    const asked = await waiting('spender', { message: payments(['z', 1]) }, 1);
+    await eventually(() => list({ askedOf: 'boss' })).toEqual([
+      `${asked.conversation.id} pay 1 to z`,
+    ]);
+    await asked.conversation.cancel();
     await conversation.cancel();
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
-import { PerdureRefusal } from '../../src/client/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ConversationHandle, PerdureRefusal } from '../../src/client/index.ts';
 import {
   eventually,
   expectNoFailedTask,
@@ -24,10 +24,24 @@ const served = serveAgents({
     payingAgent('hurried', { runAsDecided: true }),
     payingAgent('strict', { approval: { timeout: 700, expire: 'fail' } }),
     payingAgent('answered', { approval: { onMessageWhileWaiting: 'deny' } }),
+    payingAgent('undecided', {
+      policy: ({ tool }) => (tool === 'pay' ? new Promise(() => {}) : 'allow'),
+    }),
     payingAgent('guarded', {
       policy: ({ input }) => (input['cents'] === 666 ? { deny: 'never this' } : 'ask'),
     }),
   ],
+});
+
+/** Begins with the first test, and is looked at by the last: what hangs is waited for ten seconds. */
+let hung: Promise<ConversationHandle> | undefined;
+beforeAll(() => {
+  hung = served.client.start('undecided', {
+    message: JSON.stringify([
+      ['pay', { to: 'a', cents: 1 }],
+      ['look', { at: 'sea' }],
+    ]),
+  });
 });
 
 const waiting = (agent: string, start: Parameters<typeof startWaiting>[2], count: number) =>
@@ -346,5 +360,16 @@ describe('a verdict', () => {
       to.length,
     );
     await expectNoFailedTask(conversation);
+  });
+});
+
+describe('calls', () => {
+  test('that the policy does not decide within ten seconds do not run; the others do', async () => {
+    const conversation = await hung;
+    if (conversation === undefined) throw new Error('it was started before');
+    expect((await conversation.result()).text).toMatch(
+      /^\[approval_failed\].*it gave no answer within 10000 ms\n---\nsaw sea$/s,
+    );
+    expect(paidIn(conversation)).toEqual(['sea 0']);
   });
 });

@@ -143,6 +143,13 @@ describe('while a conversation is handed over', () => {
 
   test('other arguments wait for the next run, and then count', async () => {
     const { conversation, key } = await handingOver();
+    const verdict = { decision: 'approve', key, by, input: { cents: 7 } };
+    const { workflow } = served.client.temporal;
+    const raw = workflow.getHandle(conversation.id).executeUpdate('decide', { args: [verdict] });
+    await expect(raw).rejects.toMatchObject({
+      cause: { type: 'PerdureRefusal', details: [{ code: 'handing_over' }] },
+    });
+    // Our client tries it again.
     const approving = conversation.approve(key, { by, input: { cents: 7 } });
     await inNextRun(conversation);
     expect(await approving).toMatchObject({ via: 'update', decision: 'approve' });
