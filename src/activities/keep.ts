@@ -4,7 +4,7 @@ import type { KeepInput, KeepOutput } from '../core/activity-shapes.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { reading } from './reading.ts';
 import { runLocation } from './run-location.ts';
-import type { KeptTranscript } from './transcript/kept-transcript.ts';
+import { type KeptTranscript, placesOf } from './transcript/kept-transcript.ts';
 
 /**
  * `perdure.keep`: writes the manifest of a conversation that ends, by which it can be read when the
@@ -20,7 +20,7 @@ export function createKeepActivity(
     const { workflowId } = location;
     return reading(environment, location, async () => {
       const {
-        entries: _entries,
+        entries,
         hasFirstEntry: _hasFirstEntry,
         ...record
       } = await environment.transcripts.record(location, agent);
@@ -28,6 +28,7 @@ export function createKeepActivity(
         ...record,
         status: ending.status,
         version: 1,
+        places: placesOf(entries),
         endedAt: new Date().toISOString(),
         ending,
         ...(segment === null ? {} : { segment }),

@@ -11,6 +11,8 @@ export interface ConversationRecord {
   readonly run: string;
   /** As Temporal says it: `RUNNING`, `COMPLETED`, `FAILED`, `CANCELLED`, `CONTINUED_AS_NEW`, … */
   readonly status: string;
+  /** When it ended, ISO 8601; only of one that the server has let go and the blob store has kept. */
+  readonly keptAt?: string;
   /** ISO 8601, of the oldest run that was read. */
   readonly startedAt: string;
   /** The runs whose history was read, oldest first. */

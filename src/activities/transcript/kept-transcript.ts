@@ -2,8 +2,8 @@ import { type BlobStore } from '../../blobs/blob-store.ts';
 import { loadValue } from '../../blobs/stored-value.ts';
 import type { Ending } from '../../core/activity-shapes.ts';
 import type { SegmentReference } from '../../core/segment.ts';
-import type { ConversationRecord } from './conversation-record.ts';
-import { recordedEntryOf } from './recorded-entry.ts';
+import type { ConversationRecord, RecordedEntry } from './conversation-record.ts';
+import { type EntryPlace, recordedEntryOf } from './recorded-entry.ts';
 import { createSegmentLoader } from './segment-loader.ts';
 
 /**
@@ -16,6 +16,8 @@ export interface KeptTranscript extends Omit<ConversationRecord, 'entries' | 'ha
   /** ISO 8601. */
   readonly endedAt: string;
   readonly ending: Ending;
+  /** Where and when history had each entry, and its words, by the entry's digest. */
+  readonly places: { readonly [digest: string]: EntryPlace };
   /** The newest; absent: nothing was ever said. */
   readonly segment?: SegmentReference;
 }
@@ -24,7 +26,6 @@ export interface KeptTranscript extends Omit<ConversationRecord, 'entries' | 'ha
 export interface KeptConversation {
   readonly record: ConversationRecord;
   readonly ending: Ending;
-  readonly endedAt: string;
 }
 
 /**
@@ -39,14 +40,27 @@ export async function readKeptConversation(
   if (manifest === undefined) return undefined;
   const reference = { blob: manifest, size: 0, preview: '' };
   const kept = await loadValue<KeptTranscript>(blobs, workflowId, reference);
-  const { version: _, segment, ending, endedAt, ...rest } = kept;
+  const { version: _, segment, places, ending, endedAt, ...rest } = kept;
   const segments = createSegmentLoader(blobs, workflowId);
   const lines =
     segment === undefined ? undefined : await segments.transcript(segment, NOTHING_KNOWN, 0);
   const [missing] = segments.missing.values();
   if (missing !== undefined) throw missing;
-  const entries = (lines?.added ?? []).map((line, n) => recordedEntryOf(n, line, undefined));
-  return { record: { ...rest, entries, hasFirstEntry: true }, ending, endedAt };
+  const entries = (lines?.added ?? []).map((line, n) =>
+    recordedEntryOf(n, line, places[line.digest]),
+  );
+  const record = { ...rest, keptAt: endedAt, entries, hasFirstEntry: true };
+  return { record, ending };
 }
 
 const NOTHING_KNOWN = { digestAt: (count: number) => (count === 0 ? null : undefined) };
+
+/** Of a record's entries, as far as history had them. */
+export function placesOf(entries: readonly RecordedEntry[]): KeptTranscript['places'] {
+  const places: Record<string, EntryPlace> = {};
+  for (const { header, digest, at, text } of entries) {
+    if (header.at === undefined || at === undefined) continue;
+    places[digest] = { place: header.at, at, ...(text === undefined ? {} : { text }) };
+  }
+  return places;
+}

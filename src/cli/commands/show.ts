@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ConversationInfo } from '../../client/index.ts';
+import type { ConversationInfo, ConversationRecord } from '../../client/index.ts';
 import { recordLines } from '../render/record-lines.ts';
 import { bold, dim, tinted } from '../print.ts';
 import { storesCommand, type ServerOptions } from '../server-command.ts';
@@ -16,13 +16,20 @@ export function showCommand(): Command {
     .action(async (id: string, options: ServerOptions) => {
       await withStores(options, async ({ client, print }) => {
         const conversation = client.handle(id);
-        const reading = Promise.all([conversation.describe(), conversation.record()]);
-        const [info, record] = await waitWithSpinner('Reading the history', reading);
+        const record = await waitWithSpinner('Reading the history', conversation.record());
+        const info = record.keptAt === undefined ? await conversation.describe() : undefined;
         print.data({ ...info, ...record });
-        print.text(heading(info));
+        print.text(info === undefined ? keptHeading(record) : heading(info));
         for (const line of recordLines(record)) print.text(line);
       });
     });
+}
+
+/** Of a conversation that the server has let go. */
+function keptHeading({ workflowId, agent, status, keptAt = '' }: ConversationRecord): string {
+  const tint = status === 'COMPLETED' ? 'ok' : 'bad';
+  const when = dim(`ended ${age(keptAt)} ago, kept`);
+  return `${bold(workflowId)}  ${agent}  ${tinted(tint, status.toLowerCase())}  ${when}`;
 }
 
 function heading({
