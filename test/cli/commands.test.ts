@@ -215,6 +215,7 @@ describe('without a server', () => {
       'broken',
       'desk',
       'echo',
+      'pair',
       'restless',
     ]);
   });
