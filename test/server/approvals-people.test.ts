@@ -24,6 +24,13 @@ const served = serveAgents({
       onLimit: 'ask',
       approval: { askedOf: 'boss', quorum: 2 },
     }),
+    payingAgent('nagging', {
+      approval: {
+        askedOf: 'clerk',
+        remindAfter: 1_000,
+        escalate: [{ after: 1_500, askedOf: 'director' }],
+      },
+    }),
     payingAgent('miser', {
       limits: { maxSteps: 1 },
       onLimit: 'ask',
@@ -250,15 +257,16 @@ describe('a budget', () => {
 });
 
 describe('the list of all that waits', () => {
+  const list = async (filter: Parameters<typeof served.client.approvals.list>[0]) => {
+    const found: string[] = [];
+    for await (const { conversationId, request } of served.client.approvals.list(filter)) {
+      found.push(`${conversationId} ${request.summary}`);
+    }
+    return found;
+  };
+
   test('is filtered by agent, tool, whom it is asked of and age, and pages', async () => {
     const many = payments(...Array.from({ length: 30 }, (_, n) => [`p${n}`, n + 1] as const));
-    const list = async (filter: Parameters<typeof served.client.approvals.list>[0]) => {
-      const found: string[] = [];
-      for await (const { conversationId, request } of served.client.approvals.list(filter)) {
-        found.push(`${conversationId} ${request.summary}`);
-      }
-      return found;
-    };
     const { conversation } = await waiting('payer', { message: many }, 30);
     await eventually(async () =>
       (await list({ agent: 'payer' })).filter((each) => each.startsWith(conversation.id)),
@@ -271,6 +279,21 @@ describe('the list of all that waits', () => {
       `${asked.conversation.id} pay 1 to z`,
     ]);
     await asked.conversation.cancel();
+    await conversation.cancel();
+  });
+
+  test('follows an escalation, and so does who watches', async () => {
+    const { conversation } = await waiting('nagging', { message: payments(['a', 1]) }, 1);
+    for await (const item of conversation.watch()) {
+      if (item.kind !== 'waiting') continue;
+      const [request] = item.approvals;
+      if (request?.askedOf !== 'director') continue;
+      expect(request).toHaveProperty('remindedAt');
+      break;
+    }
+    await eventually(() => list({ askedOf: 'director' })).toEqual([
+      `${conversation.id} pay 1 to a`,
+    ]);
     await conversation.cancel();
   });
 });

@@ -48,7 +48,7 @@ async function query(id: string, name: string): Promise<unknown> {
   return (JSON.parse(answer) as { queryResult: unknown[] }).queryResult[0];
 }
 
-test('a conversation is started, approved and read with nothing but the temporal CLI', async () => {
+test('a conversation is started, approved, denied and read with nothing but the temporal CLI', async () => {
   const id = `cli-${Date.now()}`;
   await temporal('workflow start --type invoice-clerk --task-queue'.split(' '), [
     served.taskQueue,
@@ -82,6 +82,17 @@ test('a conversation is started, approved and read with nothing but the temporal
     status: 'COMPLETED',
     result: { status: 'completed', stopReason: 'answered', text: 'Invoice I-7 is paid.' },
   });
+
+  // So is it with a denial.
+  const other = await served.client.start('invoice-clerk', { message: 'pay I-7' });
+  await expect.poll(() => other.approvals(), { timeout: 20_000 }).toHaveLength(1);
+  const denial = /or signal `deny`:\s*```json\s*(\{.*\})\s*```/.exec(
+    await currentDetails(other.id),
+  )?.[1];
+  await temporal('workflow', 'signal', '-w', other.id, '--name', 'deny', '--input', denial ?? '');
+  await other.result();
+  const { calls } = await other.record();
+  expect(calls.map(({ result: settled }) => settled?.outcome)).toEqual(['denied']);
 
   const history = await temporal('workflow', 'show', '-w', id, '--detailed');
   expect(history).toContain('pay_invoice');
