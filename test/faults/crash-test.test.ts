@@ -91,7 +91,7 @@ describe('a crash test', () => {
       cause: 24,
       failure: { message: '[TMPRL1100] Nondeterminism error' },
     });
-    const { runId = '' } = await workflow.getHandle(workflowId).describe();
+    const { runId } = await workflow.getHandle(workflowId).describe();
     expect(await failedTasks(client, { workflowId, runs: [runId] })).toEqual([
       'event 4, cause 24: [TMPRL1100] Nondeterminism error',
     ]);

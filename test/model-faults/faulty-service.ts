@@ -122,7 +122,7 @@ function problemsOf(messages: readonly JsonObject[]): string[] {
       ? []
       : [`calls ${JSON.stringify(calls)} got results ${JSON.stringify(results)}`];
   });
-  const roles = messages.map(({ role }) => String(role)[0]).join('');
+  const roles = messages.map(({ role }) => (role === 'user' ? 'u' : 'a')).join('');
   return /^u(au)*$/.test(roles) ? found : [...found, `order of roles: ${roles}`];
 }
 
