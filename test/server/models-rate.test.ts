@@ -78,6 +78,13 @@ async function completionOf(id: string): Promise<{ queue: unknown; startedAt: nu
   return { queue: queue?.name, startedAt: tsToMs(started?.eventTime) };
 }
 
+async function hasOpenCompletion(id: string): Promise<boolean> {
+  const { raw } = await new WorkflowClient({ connection }).getHandle(id).describe();
+  return (raw.pendingActivities ?? []).some(
+    ({ activityType }) => activityType?.name === 'perdure.model',
+  );
+}
+
 describe('a model with a task queue of its own', () => {
   test('is asked no more often in a second than its limit says, over two workers', async () => {
     const conversations = await startAll('fast', CONVERSATIONS);
@@ -97,6 +104,8 @@ describe('a model with a task queue of its own', () => {
 
   test('is asked no more often at once than each worker may', async () => {
     const conversations = await startAll('narrow', 3 * WORKERS * AT_ONCE);
+    const waiting = () => Promise.all(conversations.map(({ id }) => hasOpenCompletion(id)));
+    await expect.poll(waiting, { timeout: 40_000 }).toEqual(conversations.map(() => true));
     await expect.poll(() => inFlight, { timeout: 20_000 }).toBe(WORKERS * AT_ONCE);
     release();
     await Promise.all(conversations.map((conversation) => conversation.result()));
