@@ -45,7 +45,7 @@ export interface RunningTurn {
   readonly waitedMs: number;
   /** Completions of this turn whose calls all were cut off, one after another. */
   readonly truncatedInARow: number;
-  /** Whether the transcript was compacted for an overflow in this turn already. */
+  /** Whether the transcript was compacted for an overflow, and no completion has fitted since. */
   readonly overflowCompacted: boolean;
   /** How often a person extended a limit in this turn. */
   readonly extensions: number;

@@ -154,7 +154,8 @@ async function afterFailure(
   failure: { readonly type: Parameters<typeof stopReasonOfFailure>[0]; readonly message: string },
 ): Promise<TurnEnd | undefined> {
   const { running } = memory.state;
-  if (failure.type === 'context_overflow' && running?.overflowCompacted === false) {
+  const isTooLarge = failure.type === 'context_overflow' || failure.type === 'too_large';
+  if (isTooLarge && running?.overflowCompacted === false) {
     memory.update({ running: { ...running, overflowCompacted: true } });
     if (await effects.compact('overflow')) return undefined;
   }
@@ -170,6 +171,8 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
   const compactionFloor = floorAfterCompletion(before, contextTokens, contextBudget);
   memory.state = rest;
   const cost = addCost(state.cost, output.cost);
+  // Room was made: when the context is full again, it is made again.
+  const fits = output.stopReason === 'context_overflow' ? {} : { overflowCompacted: false };
   memory.advance(sent, { count: output.count, digest: output.transcriptDigest }, activityId, {
     turn: state.turn,
     step: state.step,
@@ -186,7 +189,7 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
     ...(cost === undefined ? {} : { cost }),
     ...(state.running === undefined
       ? {}
-      : { running: { ...state.running, text: output.text ?? '' } }),
+      : { running: { ...state.running, text: output.text ?? '', ...fits } }),
     ...(output.output === undefined ? {} : { output: output.output }),
   });
   for (const repair of output.repairs ?? []) {

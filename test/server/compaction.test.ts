@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ModelRequest } from '../../src/core/model-request.ts';
-import { scripted, toolCall } from '../../src/models/scripted.ts';
+import { ModelFailure } from '../../src/models/model.ts';
+import { scripted, type ScriptedTurn, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { serveAgents } from '../support/serve-agents.ts';
@@ -31,7 +32,41 @@ const reader = defineAgent({
   contextBudget: 8_000,
 });
 
-const served = serveAgents({ agents: [reader] });
+/** Characters of messages that a model takes. */
+const WINDOW = 20_000;
+/** So many that it is full more than once. */
+const PAGES = 15;
+
+/** Reads pages, and cannot do with more than its window. */
+function narrow(name: string, refuse: () => ScriptedTurn) {
+  return defineAgent({
+    name,
+    model: scripted((request) => {
+      const messages = JSON.stringify(request.messages);
+      const last = JSON.stringify(request.messages.at(-1));
+      if (last.includes('Summarise this conversation')) return 'SUMMARY: pages were read.';
+      if (messages.length > WINDOW) return refuse();
+      const read = Number([...messages.matchAll(/page (\d+):/g)].at(-1)?.[1] ?? 0);
+      return read < PAGES ? toolCall('read_page', { n: read + 1 }) : 'Read everything.';
+    }),
+    instructions: 'Read.',
+    tools: [read],
+  });
+}
+
+const TOO_MUCH = {
+  'a refusal as too long': () => {
+    throw new ModelFailure('context_overflow', 'prompt is too long');
+  },
+  'a refusal as too large': () => {
+    throw new ModelFailure('too_large', 'request_too_large');
+  },
+  'an answer that fills the window': () =>
+    ({ text: 'As I', stopReason: 'context_overflow' }) as const,
+};
+const narrowAgents = Object.values(TOO_MUCH).map((refuse, n) => narrow(`narrow_${n}`, refuse));
+
+const served = serveAgents({ agents: [reader, ...narrowAgents] });
 
 test('a transcript that outgrows the context budget is shown shorter, and stays readable whole', async () => {
   const conversation = await served.client.start('reader', { message: 'read all pages' });
@@ -47,3 +82,15 @@ test('a transcript that outgrows the context budget is shown shorter, and stays 
   const entries = await conversation.entries();
   expect(entries.filter(({ header }) => header.kind === 'result')).toHaveLength(STEPS);
 });
+
+test.each(Object.keys(TOO_MUCH).map((what, n) => [what, n] as const))(
+  'after %s the transcript is shown shorter, as often as it takes, and the turn goes on',
+  async (_what, n) => {
+    const conversation = await served.client.start(`narrow_${n}`, { message: 'read all pages' });
+    expect(await conversation.result()).toMatchObject({
+      stopReason: 'answered',
+      text: 'Read everything.',
+      summary: { calls: { read_page: { ok: PAGES } } },
+    });
+  },
+);
