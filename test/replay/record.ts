@@ -13,24 +13,43 @@ import { PerdureClient } from '../../src/client/index.ts';
 import { startEmbeddedServer } from '../../src/embedded-server/embedded-server.ts';
 import { startWorker } from '../../src/worker.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { agents, scenarios } from './scenarios.ts';
+import { agents, keptScenarios, scenarios } from './scenarios.ts';
 
 const FOLDER = fileURLToPath(new URL('histories', import.meta.url));
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const dataDir = await mkdtemp(join(tmpdir(), 'perdure-record-'));
 const server = await startEmbeddedServer({ dataDirectory: dataDir, headless: true });
-const worker = await startWorker(
-  { agents, dataDir, taskQueue: 'record' },
-  { address: server.address },
-  { handOver: { bytes: 3_000_000, events: 100 } },
-);
-const running = worker.run();
-const client = await PerdureClient.connect({ address: server.address, taskQueue: 'record' });
 const connection = await Connection.connect({ address: server.address });
 const temporal = new Client({ connection });
-for (const [name, play] of Object.entries(scenarios)) {
-  await play(client, name);
+await record('record', scenarios, {});
+await record('record-kept', keptScenarios, { keepTranscripts: true });
+await connection.close();
+await server.stop();
+await rm(dataDir, { recursive: true, force: true });
+
+async function record(
+  taskQueue: string,
+  played: typeof scenarios,
+  settings: { readonly keepTranscripts?: boolean },
+): Promise<void> {
+  const worker = await startWorker(
+    { agents, dataDir, taskQueue, ...settings },
+    { address: server.address },
+    { handOver: { bytes: 3_000_000, events: 100 } },
+  );
+  const running = worker.run();
+  const client = await PerdureClient.connect({ address: server.address, taskQueue });
+  for (const [name, play] of Object.entries(played)) {
+    await play(client, name);
+    await writeRuns(name);
+  }
+  worker.shutdown();
+  await running;
+  await client.close();
+}
+
+async function writeRuns(name: string): Promise<void> {
   const runs: string[] = [];
   for await (const { runId: id } of temporal.workflow.list({ query: `WorkflowId = "${name}"` })) {
     runs.unshift(id);
@@ -42,12 +61,6 @@ for (const [name, play] of Object.entries(scenarios)) {
     console.log(`${file}: ${history.events?.length} events`);
   }
 }
-worker.shutdown();
-await running;
-await client.close();
-await connection.close();
-await server.stop();
-await rm(dataDir, { recursive: true, force: true });
 
 /** Stacks name files of the machine that recorded them; replay does not read them. */
 function withoutStacks(json: string): string {

@@ -106,6 +106,12 @@ export const scenarios: Record<string, (client: PerdureClient, id: string) => Pr
   long: async (client, id) => (await client.start('replayed', { id, message: 'long' })).result(),
 };
 
+/** The same, with workers that keep transcripts. */
+export const keptScenarios: typeof scenarios = {
+  kept: async (client, id) =>
+    (await client.start('replayed', { id, message: 'parallel' })).result(),
+};
+
 async function until<T>(condition: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 30_000;
   for (;;) {
