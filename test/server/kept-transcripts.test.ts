@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { z } from 'zod';
+import { BlobMissing, type BlobStore } from '../../src/blobs/blob-store.ts';
 import { fileBlobStore } from '../../src/blobs/file.ts';
 import {
   type CompletedConversation,
@@ -37,6 +38,7 @@ const agents = [
     instructions: 'Look.',
     tools: [look],
   }),
+  defineAgent({ name: 'brief', model: scripted(['Done.']), instructions: 'Answer.' }),
   defineAgent({
     name: 'failing',
     model: scripted([{ fail: new ModelFailure('auth', 'the key is not valid') }]),
@@ -47,9 +49,19 @@ const agents = [
 const directory = await mkdtemp(join(tmpdir(), 'perdure-kept-'));
 const blobs = fileBlobStore({ directory: join(directory, 'blobs') });
 const events = fileEventSink({ directory: join(directory, 'events') });
+/** Of one conversation it loses a part, to another it is away for a while. */
+let away = 2;
+const faulty: BlobStore = {
+  ...blobs,
+  setManifest: async (id, sha256) => {
+    if (id === 'in-part') throw new BlobMissing(id, sha256, 'absent');
+    if (id === 'late' && away-- > 0) throw new Error('the store is away');
+    return blobs.setManifest(id, sha256);
+  },
+};
 const served = serveAgents({
   agents,
-  blobs,
+  blobs: faulty,
   events,
   keepTranscripts: true,
   internals: { handOver: { bytes: 3_000_000, events: 40 } },
@@ -163,6 +175,17 @@ describe('a conversation that the server has let go', () => {
     expect(await listed()).not.toContain(completed.id);
     await expect(completed.record()).rejects.toMatchObject({ name: 'ConversationNotFound' });
   });
+});
+
+test.each([
+  ['that cannot be kept ends all the same', 'in-part', 0],
+  ['whose store is away ends when it is back', 'late', 1],
+])('a conversation %s', async (_, id, manifests) => {
+  const conversation = await client.start('brief', { message: 'answer', id });
+  expect(await conversation.result()).toMatchObject({ status: 'completed' });
+  expect([await blobs.manifest(id)].filter((sha256) => sha256 !== undefined)).toHaveLength(
+    manifests,
+  );
 });
 
 describe('a conversation that is deleted', () => {

@@ -17,6 +17,7 @@ export async function examineTask(
   temporal: Client,
   record: ConversationRecord,
 ): Promise<Stuck | undefined> {
+  if (record.status !== 'RUNNING') return undefined;
   const task = await findStuckTask(temporal, record.workflowId);
   if (task === undefined) return undefined;
   // Loaded only here: it brings Temporal's native library and the bundler.
