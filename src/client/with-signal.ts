@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
 
 /**
@@ -12,6 +13,8 @@ export async function withSignal<T>(
   if (signal === undefined) return call();
   signal.throwIfAborted();
   const own = new AbortController();
+  // A listener of the SDK for every long poll of the call.
+  setMaxListeners(0, own.signal);
   const abort = () => own.abort();
   signal.addEventListener('abort', abort, { once: true });
   try {

@@ -39,6 +39,28 @@ describe('a task', () => {
     });
   });
 
+  test('sums what its completions used', async () => {
+    const usage = { input: 10, cacheRead: 1, cacheWrite: 2, output: 5, reasoning: 3 };
+    const agent = defineAgent({
+      name: 'counter',
+      model: scripted([
+        { calls: [toolCall('add', { a: 1, b: 2 })], usage },
+        { text: '3.', usage },
+      ]),
+      instructions: 'Add.',
+      tools: [add],
+    });
+    await withWorker({ agents: [agent] }, async ({ client }) => {
+      const conversation = await client.start('counter', { message: 'add 1 and 2' });
+      expect((await conversation.result()).usage).toMatchObject({
+        input: 20,
+        cacheRead: 2,
+        cacheWrite: 4,
+        output: 10,
+      });
+    });
+  });
+
   test('runs a call that needs approval once a person has approved it', async () => {
     const ran: unknown[] = [];
     const pay = defineTool({

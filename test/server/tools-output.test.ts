@@ -6,6 +6,7 @@ import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { ToolError, toolOutput } from '../../src/tools/tool.ts';
+import { violationsOf } from '../core/request-linter/check-request.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { temporalClient } from '../support/temporal-client.ts';
 
@@ -75,6 +76,8 @@ describe('a conversation whose tool returns all sorts of things', () => {
       message.role === 'tool' ? message.results : [],
     );
     expect(results).toHaveLength(cases.length + 1);
+    // In the words of a checker that knows nothing of what mends requests.
+    expect(requests.flatMap((request) => violationsOf(request))).toEqual([]);
     for (const [n, [, beginning]] of cases.entries()) {
       const shown = partsOf(results[n]?.content ?? [])
         .map((part) => (part.type === 'text' ? part.text : ''))

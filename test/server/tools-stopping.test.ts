@@ -1,14 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ToolResultPart } from '../../src/core/model-request.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { spawnTool } from '../../src/tools/spawn.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { temporalClient } from '../support/temporal-client.ts';
 
@@ -29,7 +24,7 @@ function seenIn(conversationId: string): Seen {
   return record;
 }
 
-const behaviours = ['obeys', 'returns', 'ignores', 'spawns', 'waits'] as const;
+const behaviours = ['obeys', 'returns', 'ignores', 'waits'] as const;
 const work = defineTool({
   name: 'work',
   description: 'Works until it is stopped.',
@@ -53,23 +48,9 @@ const work = defineTool({
         return await new Promise<string>((resolve) => {
           record.finish = () => resolve('finished');
         });
-      case 'spawns':
-        return await spawnTool(ctx, 'sh', ['-c', familyScript], { graceMs: 300 });
     }
   },
 });
-
-let directory = '';
-let familyScript = '';
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'perdure-stopping-'));
-  familyScript = [
-    `cd "${directory}"; trap "" TERM`,
-    `(setsid sh -c 'trap "" TERM; echo $$ > grandchild; while :; do sleep 0.1; done' &)`,
-    'while :; do sleep 0.1; done',
-  ].join('\n');
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -171,20 +152,6 @@ describe('a stop while a tool runs', () => {
       .toMatchObject([{ outcome: 'cancelled', effect: 'unknown' }]);
     await conversation.close();
   });
-
-  test.runIf(process.platform === 'linux')('ends its detached grandchild', async () => {
-    const conversation = await chatThat('spawns');
-    const path = join(directory, 'grandchild');
-    await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8') !== '').toBe(true);
-    const pid = Number(readFileSync(path, 'utf8'));
-    expect(isRunning(pid)).toBe(true);
-    await conversation.stop();
-    await expect
-      .poll(async () => (await conversation.status()).status, { timeout: 15_000 })
-      .toBe('waiting_input');
-    expect(isRunning(pid)).toBe(false);
-    await conversation.close();
-  });
 });
 
 describe("Temporal's own commands while a tool runs", () => {
@@ -236,12 +203,3 @@ describe("an operator's pause while a tool runs", () => {
     await conversation.close();
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
-}
