@@ -11,6 +11,7 @@ import { typed } from './to-client-error.ts';
 /**
  * Completes a call whose tool handed out its token (`completion: 'later'`).
  * @throws {PerdureRefusal} `not_pending` when the call is settled already, or was cancelled
+ * @throws {TypeError} for a `stateUpdate` that is no JSON Patch of at most 64 KiB
  */
 export async function completeLater(
   context: ClientContext,

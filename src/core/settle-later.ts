@@ -7,7 +7,8 @@ import { estimatedTokens } from './estimated-tokens.ts';
 import type { Json } from './json.ts';
 import { resultEntryOf } from './result-entry.ts';
 import { shownError, shownOutput, type ShownResult } from './shown-result.ts';
-import type { Operation } from './state-patch.ts';
+import { patchProblem } from './patch-problem.ts';
+import { MAX_PATCH_BYTES, type Operation } from './state-patch.ts';
 import { INLINE_LIMIT_BYTES, type BlobReference } from './stored.ts';
 import { jsonBytes, withoutStore } from './without-store.ts';
 
@@ -30,6 +31,7 @@ export type LaterAnswer =
  * @param services.digestOf SHA-256 over the RFC 8785 form of a value
  * @param services.keep puts content that is too large for history into the conversation's blob
  *   store; without it, what is too large is lost, and the result says so
+ * @throws {TypeError} for a `stateUpdate` that is no JSON Patch of at most 64 KiB
  */
 export async function settleLater(
   ticket: CompletionTicket,
@@ -39,6 +41,7 @@ export async function settleLater(
     readonly keep?: (content: Content) => Promise<BlobReference>;
   },
 ): Promise<CallOutput> {
+  if ('output' in answer) demandPatch(answer.stateUpdate);
   const { outcome, effect, shown } = settle(ticket, answer);
   const recorded = await record(shown, services.keep);
   const entry = resultEntryOf(ticket, { outcome, effect, ...recorded });
@@ -53,6 +56,17 @@ export async function settleLater(
       ? { patch: answer.stateUpdate }
       : {}),
   };
+}
+
+function demandPatch(stateUpdate: readonly Operation[] | undefined): void {
+  if (stateUpdate === undefined) return;
+  const problem =
+    patchProblem(stateUpdate as unknown as Json) ??
+    (jsonBytes(stateUpdate) > MAX_PATCH_BYTES
+      ? `it has more than ${MAX_PATCH_BYTES / 1024} KiB`
+      : undefined);
+  if (problem === undefined) return;
+  throw new TypeError(`stateUpdate: expected a JSON Patch (RFC 6902), but ${problem}`);
 }
 
 function settle(

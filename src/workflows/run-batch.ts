@@ -13,7 +13,6 @@ import { newRequest, withTimeout } from '../core/new-request.ts';
 import { outcomeOfDecision } from '../core/outcome-of-decision.ts';
 import { settleWithout } from '../core/settle-call.ts';
 import { applyStatePatch } from '../core/state-patch.ts';
-import { utf8Bytes } from '../core/slices.ts';
 import type { Memory } from './memory.ts';
 
 /** What a batch needs of the world; plain functions in tests. */
@@ -26,8 +25,6 @@ export interface BatchEffects {
   readonly nowMs: () => number;
 }
 
-/** The shared state may grow by patches to this, in bytes of JSON. */
-const MAX_SHARED_STATE_BYTES = 64 * 1024;
 /** Of people's reasons in the results of one batch. */
 const REASONS_CHARACTERS = 256 * 1024;
 
@@ -194,19 +191,13 @@ function patched(memory: Memory, call: PlannedCall, result: SettledCall): Settle
   if (result.patch === undefined || result.patch.length === 0) return result;
   const { state, version } = memory.state.shared;
   const applied = applyStatePatch(state, result.patch);
-  const problem =
-    'problem' in applied
-      ? applied.problem
-      : utf8Bytes(JSON.stringify(applied.state)) > MAX_SHARED_STATE_BYTES
-        ? `the state would have more than ${MAX_SHARED_STATE_BYTES} bytes`
-        : undefined;
-  if (problem === undefined && 'state' in applied) {
+  if ('state' in applied) {
     memory.update({ shared: { state: applied.state, version: version + 1 } });
     return result;
   }
   return settleWithout(call, positionOfKey(call.key), {
     outcome: 'state_conflict',
     effect: call.effect === 'read' ? 'none' : 'happened',
-    message: problem ?? '',
+    message: applied.problem,
   });
 }

@@ -48,6 +48,15 @@ describe('a call that another service completes', () => {
     expect(output).toMatchObject({ outcome: 'ok', effect: 'none' });
   });
 
+  test.each([
+    [[null], 'operation 0 is not an object'],
+    [{ op: 'add' }, 'it is not a list'],
+    [[{ op: 'add', path: '/a', value: 'x'.repeat(70_000) }], 'more than 64 KiB'],
+  ])('refuses a change of the shared state that is none', async (stateUpdate, problem) => {
+    const answer = { output: 'x', stateUpdate: stateUpdate as never };
+    await expect(settleLater(ticket, answer, { digestOf })).rejects.toThrow(problem);
+  });
+
   test('with an error settles as tool_error, with the effect that the service vouches for', async () => {
     const none = await settleLater(ticket, { error: 'out of paper' }, { digestOf });
     expect(none).toMatchObject({ outcome: 'tool_error', effect: 'none' });
