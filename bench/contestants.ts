@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { TranscriptReader } from '../src/activities/transcript/transcript-reader.ts';
 import { PerdureClient } from '../src/client/index.ts';
 import { type PerdureWorker, startWorker } from '../src/worker.ts';
@@ -41,10 +41,12 @@ export async function startContest(
   { workers = 1, eagerStarts = true }: ContestOptions = {},
 ): Promise<Contest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'perdure-bench-'));
-  const connection = await NativeConnection.connect({ address });
+  // A connection takes one worker of a queue.
+  const connections: NativeConnection[] = [];
   const statistics: TranscriptReader['statistics'][] = [];
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('floor.workflows.ts', import.meta.url)),
+    logger: Runtime.instance().logger,
   });
   const ours: PerdureWorker[] = [];
   const floor: Worker[] = [];
@@ -57,6 +59,8 @@ export async function startContest(
         { eagerStarts, onStatistics: (counts) => statistics.push(counts) },
       ),
     );
+    const connection = await NativeConnection.connect({ address });
+    connections.push(connection);
     floor.push(
       await Worker.create({
         connection,
@@ -105,7 +109,7 @@ export async function startContest(
       await Promise.all(running);
       await client.close();
       await clientConnection.close();
-      await connection.close();
+      await Promise.all(connections.map((connection) => connection.close()));
       await rm(dataDir, { recursive: true, force: true });
     },
   };

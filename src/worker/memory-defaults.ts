@@ -18,14 +18,14 @@ export interface MemoryDefaults {
   readonly maxConcurrentActivities: number;
 }
 
-/** An open conversation of ordinary length in the workflow cache (docs/performance.md, "Memory"). */
-const CONVERSATION_BYTES = 0.5 * MiB;
+/** An open conversation in the workflow cache, with what waits to be collected (docs/performance.md, "Memory"). */
+const CONVERSATION_BYTES = 2 * MiB;
 /** A completion of a long transcript, or a tool that reads a large file. */
 const ACTIVITY_BYTES = 10 * MiB;
 
 /**
- * In a container of 2 GiB: 128 MiB of transcripts, 1,024 conversations, 204 activities. What is left
- * is for the process itself (about 350 MB), and for what waits to be collected.
+ * In a container of 2 GiB: 128 MiB of transcripts, 256 conversations, 204 activities. What is left is
+ * for the process itself (about 250 MB), and for what the activities hold.
  */
 export function memoryDefaults({ memoryBytes, heapBytes }: UsableMemory): MemoryDefaults {
   return {

@@ -15,7 +15,7 @@ describe('what a worker keeps and does at once', () => {
     const defaults = sized(2 * GiB);
     expect(defaults).toEqual({
       transcriptCacheBytes: 128 * MiB,
-      maxCachedWorkflows: 1_024,
+      maxCachedWorkflows: 256,
       maxConcurrentActivities: 204,
     });
   });
@@ -32,7 +32,7 @@ describe('what a worker keeps and does at once', () => {
     }
     expect(sizes[0]).toEqual({
       transcriptCacheBytes: 16 * MiB,
-      maxCachedWorkflows: 64,
+      maxCachedWorkflows: 50,
       maxConcurrentActivities: 20,
     });
     expect(sizes.at(-1)).toMatchObject({ maxConcurrentActivities: 500 });
@@ -41,7 +41,7 @@ describe('what a worker keeps and does at once', () => {
   test('fits a heap that was made small on a large machine', () => {
     expect(memoryDefaults({ memoryBytes: 64 * GiB, heapBytes: 512 * MiB })).toMatchObject({
       transcriptCacheBytes: 64 * MiB,
-      maxCachedWorkflows: 512,
+      maxCachedWorkflows: 128,
     });
   });
 });
