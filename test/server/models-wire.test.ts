@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ConversationHandle } from '../../src/client/index.ts';
 import { MODEL_FAILURES } from '../../src/core/failure.ts';
 import { isJsonObject } from '../../src/core/json.ts';
+import { addUsage } from '../../src/core/usage.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { anthropicWire } from '../../src/models/contract/anthropic-wire.ts';
 import {
@@ -12,12 +13,18 @@ import {
   type WireReply,
 } from '../../src/models/contract/model-server.ts';
 import { openaiWire } from '../../src/models/contract/openai-wire.ts';
-import { jsonReply, type ModelWire, type WireError } from '../../src/models/contract/wire.ts';
+import {
+  jsonReply,
+  type ModelWire,
+  WIRE_USAGE,
+  type WireError,
+} from '../../src/models/contract/wire.ts';
 import { openaiCompatible } from '../../src/models/openai-compatible/openai-compatible.ts';
+import { costOf } from '../../src/models/prices.ts';
 import { textProtocol } from '../../src/models/text-protocol/text-protocol.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { runCli } from '../cli/run-cli.ts';
+import { type CliRun, runCli } from '../cli/run-cli.ts';
 import { runHere } from '../cli/run-here.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 
@@ -52,7 +59,8 @@ const SCENARIOS: { readonly [said: string]: Scenario } = {
   ...errors('auth', 'permission', 'not_found', 'billing', 'invalid_request', 'too_large'),
   ...errors('context_overflow', 'overloaded'),
   'once rate_limited': once((wire) => wire.error('rate_limited', soon)),
-  'once overloaded': once((wire) => wire.errorInStream('overloaded')),
+  'once overloaded': once((wire) => wire.error('overloaded', soon)),
+  'an error in the stream': once((wire) => wire.errorInStream('overloaded')),
   'once server_error': once((wire) => wire.error('server_error', soon)),
   'once connection': once((wire) => ({ ...wire.cut({ text: 'Half of a' }), end: 'reset' })),
   'once stalled': once((wire) => ({ ...wire.cut({ text: 'Half' }), end: 'hang' })),
@@ -109,11 +117,12 @@ const tools = [
     execute: () => 'nothing',
   }),
 ];
+const PRICE = { input: 1_000, output: 1_000 };
 const claude = anthropic('claude-wire-1', {
   apiKey: 'test-key',
   baseURL: server.url,
   idleTimeoutMs: 3_000,
-  price: { input: 1_000, output: 1_000 },
+  price: PRICE,
 });
 const MODELS = {
   wired: claude,
@@ -127,8 +136,13 @@ const served = serveAgents({
   ),
 });
 
+const CHAT = ['a refusal', 'a cut text', 'auth', 'too_large', 'once rate_limited', 'an answer'];
 let connection: Connection;
+let chat: Promise<CliRun>;
 beforeAll(async () => {
+  // A process of its own, that runs beside the others.
+  const input = CHAT.map((line) => `${line}\n`).join('');
+  chat = runCli(['chat', 'chatty', ...where()], { input });
   connection = await Connection.connect({ address: inject('temporalAddress') });
 });
 afterAll(async () => {
@@ -253,6 +267,15 @@ describe('from bytes on the wire to what people see:', () => {
     },
   );
 
+  test('what a broken answer used is counted, and costs', async () => {
+    const conversation = await served.client.start('wired', { message: 'an error in the stream' });
+    const { usage, cost, summary } = await conversation.result();
+    const began = { ...WIRE_USAGE, output: 1, reasoning: 0 };
+    expect(usage).toEqual(addUsage(WIRE_USAGE, began));
+    expect(cost).toBeCloseTo(costOf(WIRE_USAGE, PRICE) + costOf(began, PRICE));
+    expect(summary.failedAttempts).toEqual({ count: 1, withoutUsage: 0 });
+  });
+
   test('a stop in the middle of a stream is a stop, not a failure of the model', async () => {
     const conversation = await served.client.start('wired', { message: 'silence without end' });
     await expect.poll(() => asked.get('wired silence without end'), { timeout: 20_000 }).toBe(1);
@@ -273,9 +296,7 @@ describe('from bytes on the wire to what people see:', () => {
   });
 
   test('a chat stays usable after each of them, and says how each turn ended', async () => {
-    const said = ['a refusal', 'a cut text', 'auth', 'too_large', 'once rate_limited'];
-    const input = [...said, 'an answer'].map((line) => `${line}\n`).join('');
-    const { exitCode, stdout, stderr } = await runCli(['chat', 'chatty', ...where()], { input });
+    const { exitCode, stdout, stderr } = await chat;
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
       stdout: expect.stringMatching(/well\.$/),
@@ -293,7 +314,7 @@ describe('from bytes on the wire to what people see:', () => {
     const [, id = ''] = /^conversation (\S+)$/m.exec(stderr) ?? [];
     expect(await served.client.handle(id).result()).toMatchObject({
       stopReason: 'closed',
-      turns: 6,
+      turns: CHAT.length,
     });
   });
 });
