@@ -2,7 +2,7 @@ import { condition, isCancellation } from '@temporalio/workflow';
 import { type Decision, decisionOf, pendingOf, settleWithoutPerson } from '../core/approval.ts';
 import { nextDeadline, passDeadlines } from '../core/approval-deadlines.ts';
 import type { Memory } from './memory.ts';
-import { type EditEffects, refuseEdits, validateEdits } from './validate-edits.ts';
+import { type EditEffects, refuseEdits, validateNextEdit } from './validate-edits.ts';
 import { editEffects } from './validate-edit.ts';
 
 export interface GateOptions {
@@ -55,6 +55,8 @@ export async function gate(
         onDecision(decision);
       }
       if (open.size === 0) {
+        // Nothing is left to validate: they are told who was first.
+        while (memory.edits.length > 0) await validateNextEdit(memory, effects);
         if (memory.status === 'waiting_approval') {
           memory.show(memory.state.closing ? 'closing' : 'running');
         }
@@ -64,7 +66,8 @@ export async function gate(
         cancelAll(memory, open, effects.nowMs());
         continue;
       }
-      if (due() && memory.edits.length === 0) return 'hand_over';
+      // Edits that wait are validated there, as many as are bearable.
+      if (due()) return 'hand_over';
       const untilMs = nextDeadline(memory.state.approvals, open, effects.nowMs());
       memory.show('waiting_approval', untilMs === undefined ? {} : { untilMs });
       try {
@@ -76,7 +79,7 @@ export async function gate(
             due(),
           untilMs,
         );
-        await validateEdits(memory, effects);
+        await validateNextEdit(memory, effects);
       } catch (error) {
         if (!isCancellation(error)) throw error;
         // A stop says so before it cancels the turn: this is the conversation's own end.
@@ -95,7 +98,12 @@ function isPending(memory: Memory, key: string): boolean {
 }
 
 function expire(memory: Memory, open: ReadonlySet<string>, nowMs: number): void {
-  const hasVerdict = (key: string) => memory.edits.some((edit) => edit.key === key);
+  // Asked about requests whose time is over: what came until now may decide, and nothing after it.
+  const hasVerdict = (key: string) => {
+    const waits = memory.edits.some((edit) => edit.key === key);
+    if (waits) memory.overdue.add(key);
+    return waits;
+  };
   const { book, notes, failed } = passDeadlines(
     memory.state.approvals,
     { keys: open, hasVerdict },

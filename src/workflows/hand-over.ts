@@ -20,7 +20,7 @@ import type { Memory } from './memory.ts';
 import { ownActivity } from './own-activity.ts';
 import { HANDING_OVER } from './receive-verdict.ts';
 import { editEffects } from './validate-edit.ts';
-import { refuseEdits, validateEdits } from './validate-edits.ts';
+import { refuseEdits, validateNextEdit } from './validate-edits.ts';
 
 /** What is carried inline; larger values go to blobs first, so that the whole stays small. */
 const CARRIED_INLINE_BYTES = 2 * 1024;
@@ -28,6 +28,8 @@ const CARRIED_INLINE_BYTES = 2 * 1024;
 const MAX_CARRIED_BYTES = 1_500_000;
 /** Events until a hand-over that was too large is tried again. */
 const EVENTS_UNTIL_NEXT_TRY = 200;
+/** Edits that are validated in a hand-over; the senders of more are to try again. */
+const MAX_EDITS = 100;
 /** Rounds in which updates that were just answered get their answer out before the run ends. */
 const MAX_ANSWER_ROUNDS = 50;
 
@@ -93,9 +95,13 @@ export async function answersAreOut(memory: Memory): Promise<void> {
 
 /** Signals and updates go on arriving: they are taken, moved to blobs and answered until a lull. */
 async function settleWhatArrives(memory: Memory): Promise<void> {
+  let edits = MAX_EDITS;
   for (let answers = 0; ;) {
     await absorbMessages(memory, CARRIED_INLINE_BYTES);
-    await validateEdits(memory, editEffects);
+    for (; memory.edits.length > 0 && edits > 0; edits -= 1) {
+      await validateNextEdit(memory, editEffects);
+    }
+    refuseEdits(memory, HANDING_OVER);
     await moveLargeToBlobs(memory);
     await condition(allHandlersFinished);
     if (tooLarge(memory, CARRIED_INLINE_BYTES) !== undefined) continue;

@@ -39,6 +39,8 @@ export class Memory {
   stop: Stop | undefined;
   /** Verdicts whose new arguments are to be validated, and those that came behind them, in order. */
   edits: WaitingEdit[] = [];
+  /** Keys of requests that have expired but for the edits that came in time. */
+  readonly overdue = new Set<string>();
   handingOver = false;
   /** Events that this run has at least: a smaller budget would hand over without end. */
   noHandOverBefore = MIN_EVENTS;

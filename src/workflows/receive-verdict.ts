@@ -1,5 +1,5 @@
 import { isJsonObject } from '../core/json.ts';
-import { type Circumstances, judge } from '../core/judge-verdict.ts';
+import { type Circumstances, type Judgement, judge } from '../core/judge-verdict.ts';
 import { parse } from '../core/parse.ts';
 import type { Refusal } from '../core/refusal.ts';
 import { utf8Bytes } from '../core/slices.ts';
@@ -14,6 +14,9 @@ import { isUndecodable, undecodableRefusal } from './payload-converter.ts';
 import type { Received } from './receive-message.ts';
 
 export type ReceivedVerdict = Received<DecideAnswer> | { readonly waiting: WaitingEdit };
+
+/** Each is validated by an activity, one after another: more would wait for minutes. */
+const MAX_WAITING_EDITS = 100;
 
 /**
  * A signal's payload as a verdict: its name is the decision. One that says another decision itself
@@ -64,7 +67,23 @@ export function judgeVerdict(memory: Memory, value: unknown, at: string): Refusa
   const judgement = judge(memory.state.approvals, read.verdict, circumstances(memory, at));
   if (judgement.kind === 'refused') return judgement.refusal;
   if (judgement.kind === 'validate' && memory.handingOver) return HANDING_OVER;
-  return undefined;
+  return whyNotNow(memory, judgement);
+}
+
+/** Why a verdict that could count is not taken as things stand. */
+function whyNotNow(memory: Memory, judgement: Judgement): Refusal | undefined {
+  if (judgement.kind !== 'validate' && judgement.kind !== 'taken') return undefined;
+  const key = judgement.kind === 'validate' ? judgement.key : judgement.answer.key;
+  if (memory.overdue.has(key)) {
+    return { code: 'not_pending', message: `the request ${key} has expired`, key };
+  }
+  const waits = judgement.kind === 'validate' || memory.edits.some((edit) => edit.key === key);
+  if (!waits || memory.edits.length < MAX_WAITING_EDITS) return undefined;
+  return {
+    code: 'inbox_full',
+    message: `${MAX_WAITING_EDITS} verdicts wait for new arguments to be validated: send it later`,
+    key,
+  };
 }
 
 /**
@@ -81,6 +100,8 @@ export function receiveVerdict(
   if ('refusal' in read) return read;
   const { verdict } = read;
   const judgement = judge(memory.state.approvals, verdict, circumstances(memory, at));
+  const notNow = whyNotNow(memory, judgement);
+  if (notNow !== undefined) return { refusal: notNow };
   switch (judgement.kind) {
     case 'refused':
       return { refusal: judgement.refusal };

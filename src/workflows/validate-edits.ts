@@ -23,30 +23,29 @@ export interface EditEffects {
 }
 
 /**
- * Validates the edited arguments that wait, in order of arrival: the first that the tool's schema
- * allows wins, the others are told why not. Runs in the main loop, never in a handler.
+ * Validates the edited arguments that wait longest, if any do: in order of arrival the first that
+ * the tool's schema allows wins, the others are told why not. Runs in the main loop, never in a
+ * handler; one at a time, so that a stream of them holds up nothing else.
  */
-export async function validateEdits(memory: Memory, effects: EditEffects): Promise<void> {
-  for (;;) {
-    // It stays at the head while it is validated: what comes behind it must not overtake it.
-    const [edit] = memory.edits;
-    if (edit === undefined) return;
-    try {
-      finish(memory, edit, await fateOf(memory, edit, effects), effects);
-    } catch (error) {
-      const stopped = isCancellation(error);
-      const refusal: Refusal = stopped
-        ? {
-            code: 'not_pending',
-            message: 'the turn was stopped before the arguments were validated',
-          }
-        : {
-            code: 'invalid_input',
-            message: `the new arguments were not validated: ${wordsOf(error)}`,
-          };
-      finish(memory, edit, { refusal }, effects);
-      if (stopped) throw error;
-    }
+export async function validateNextEdit(memory: Memory, effects: EditEffects): Promise<void> {
+  // It stays at the head while it is validated: what comes behind it must not overtake it.
+  const [edit] = memory.edits;
+  if (edit === undefined) return;
+  try {
+    finish(memory, edit, await fateOf(memory, edit, effects), effects);
+  } catch (error) {
+    const stopped = isCancellation(error);
+    const refusal: Refusal = stopped
+      ? {
+          code: 'not_pending',
+          message: 'the turn was stopped before the arguments were validated',
+        }
+      : {
+          code: 'invalid_input',
+          message: `the new arguments were not validated: ${wordsOf(error)}`,
+        };
+    finish(memory, edit, { refusal }, effects);
+    if (stopped) throw error;
   }
 }
 

@@ -241,9 +241,9 @@ describe('approvals that wait while workers are killed', () => {
       'approval_expired',
     ]);
     expect(await notesOf(conversation)).toMatchObject([
+      { code: 'approval_expired', details: { key: keys[3] } },
       { code: 'verdict_refused', details: { code: 'invalid_input', key: keys[2], by: 'ana' } },
       { code: 'approval_expired', details: { key: keys[2] } },
-      { code: 'approval_expired', details: { key: keys[3] } },
     ]);
   });
 });

@@ -158,3 +158,35 @@ describe('a new run', () => {
     await expectNoFailedTask(conversation);
   });
 });
+
+test('a stream of other arguments that do not fit does not hold up the hand-over, and what fits is taken', async () => {
+  const start = { message: payments(['a', 1]), mode: 'chat' as const };
+  const { conversation, keys } = await waiting('payer', start, 1);
+  const [key = ''] = keys;
+  const handle = served.client.temporal.workflow.getHandle(conversation.id);
+  const { runId } = await conversation.describe();
+  const verdict = { decision: 'approve', key, by: ana, input: { to: 5 } };
+  let isOver = false;
+  const refused = new Set<unknown>();
+  const send = async () => {
+    while (!isOver) {
+      await handle
+        .executeUpdate('decide', { args: [verdict] })
+        .catch(({ cause }) => refused.add(cause?.details?.[0]?.code));
+    }
+  };
+  const sending = Promise.all(Array.from({ length: 30 }, send));
+  try {
+    await eventually(async () => (await conversation.describe()).runId).not.toBe(runId);
+  } finally {
+    isOver = true;
+    await sending;
+  }
+  expect(refused).toContain('invalid_input');
+  await conversation.approve(key, { by: ben, input: { to: 'a', cents: 2 } });
+  expect(await untilTurn(conversation, 1)).toMatch(/^paid 2 to a/);
+  await conversation.close();
+  await conversation.result();
+  expect(paidIn(conversation)).toEqual(['a 2']);
+  await expectNoFailedTask(conversation);
+});

@@ -225,6 +225,44 @@ describe('a batch that waits for people', () => {
     }
   });
 
+  test('a stream of new arguments that do not fit holds up no deadline: what comes after it is late', async () => {
+    const world = new SimulatedApprovals([{ timeoutMs: 10 }], false);
+    const [key = ''] = world.keys;
+    const misfit = () => world.decide({ key, ...approve('ana', { input: {} }) }, 'signal');
+    await world.settle();
+    misfit();
+    await world.settle();
+    world.pass(50);
+    misfit();
+    world.finishValidation();
+    await world.settle();
+    misfit();
+    world.decide({ key, ...approve('ben') }, 'update');
+    world.finishValidation();
+    await world.settle();
+    expect(world.ended).toBe('done');
+    expect(world.memory.headers.find(({ kind }) => kind === 'result')?.outcome).toBe(
+      'approval_expired',
+    );
+    expect(world.sent.map(({ fate }) => fate)).toMatchObject([
+      { refusal: { code: 'invalid_input' } },
+      { refusal: { code: 'invalid_input' } },
+      { refusal: { code: 'not_pending' } },
+      { refusal: { code: 'not_pending' } },
+    ]);
+  });
+
+  test('takes a hundred verdicts with new arguments at once, and tells the next to try again', async () => {
+    const world = new SimulatedApprovals([{}], false);
+    const [key = ''] = world.keys;
+    for (let n = 0; n < 101; n++) {
+      world.decide({ key, ...approve('ana', { input: {} }) }, 'signal');
+    }
+    await untilEnded(world);
+    expect(world.sent.at(-1)?.fate).toMatchObject({ refusal: { code: 'inbox_full' } });
+    expect(world.sent.filter(({ fate }) => fate !== undefined)).toHaveLength(101);
+  });
+
   test('a verdict that is the first thing of a new run goes before a deadline that passed between the runs', async () => {
     const world = new SimulatedApprovals([{ timeoutMs: 10 }], false);
     const [key = ''] = world.keys;
