@@ -1,6 +1,6 @@
 /**
  * Measures Perdure side by side with hand-written Temporal loops, in one run on one machine:
- * `npm run bench -- [steps] [growth] [approvals] [memory] [long] [--quick]`. Figures are ratios: absolute ones
+ * `npm run bench -- [steps] [growth] [approvals] [resume] [memory] [long] [--quick]`. Figures are ratios: absolute ones
  * belong to a machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,6 +16,7 @@ import { startContest } from './contestants.ts';
 import { growthTable, measureGrowth } from './growth.ts';
 import { measureLong } from './measure-long.ts';
 import { measureMemory } from './memory.ts';
+import { measureResume } from './resume.ts';
 import { measureSteps } from './steps.ts';
 
 const QUICK = process.argv.includes('--quick');
@@ -64,6 +65,11 @@ if (includes('approvals')) {
         ? { conversations: 50, single: 10, idleSeconds: 5 }
         : { conversations: 1_000, single: 50, idleSeconds: 60 },
     ),
+  );
+}
+if (includes('resume')) {
+  await onServer(false, ({ address }) =>
+    measureResume(address, { kills: QUICK ? 6 : 40, seed: 7 }),
   );
 }
 if (includes('memory')) {

@@ -14,7 +14,7 @@ const everything = targetsOf({
 /** Hits by target of so many kills, of which some miss. */
 function hitsOf(kills: number, misses: (name: string, chance: number) => boolean) {
   const random = seededRandom(1);
-  const plan = new KillPlan(everything, random);
+  const plan = new KillPlan(everything, random, { atOnce: 16 });
   const hits = new Map(everything.map((target) => [nameOf(target), 0]));
   for (let n = 0; n < kills; n++) {
     const { target } = plan.next();
@@ -39,7 +39,7 @@ describe('a thousand kills', () => {
   });
 
   test('come inside reconcile right after a kill that leaves a call to be reconciled', () => {
-    const plan = new KillPlan(everything, seededRandom(2));
+    const plan = new KillPlan(everything, seededRandom(2), { atOnce: 16 });
     const names = Array.from({ length: 200 }, () => nameOf(plan.next().target));
     const before = names.flatMap((name, n) => (name === 'in reconcile' ? [names[n - 1]] : []));
     expect(new Set(before)).toEqual(new Set(['after effect, once, reconciles']));

@@ -74,13 +74,13 @@ export class CrashRun {
   }
 
   async #run(line: WorkerLine): Promise<void> {
-    const { kills = 30, log = () => {}, stuckAfterMs = STUCK_AFTER_MS, points } = this.#options;
+    const { kills = 30, atOnce = AT_ONCE, log = () => {}, points } = this.#options;
     const targets = targetsOf(this.#hittable(await line.loaded())).filter(
       ({ point }) => points?.includes(point) ?? true,
     );
     this.#findings = new Findings(targets);
     await this.#serveNext(line);
-    const plan = new KillPlan(targets, this.#random);
+    const plan = new KillPlan(targets, this.#random, { atOnce });
     let said = 0;
     for (let n = 1; n <= kills; n++) {
       const kill = plan.next();
@@ -98,6 +98,7 @@ export class CrashRun {
       }
     }
     this.#wantsMore = false;
+    const { stuckAfterMs = STUCK_AFTER_MS } = this.#options;
     const timer = setTimeout(() => this.#stuck.abort(), stuckAfterMs);
     while (this.#ending.size > 0) await Promise.all(this.#ending);
     clearTimeout(timer);

@@ -25,13 +25,20 @@ const BEFORE_RECONCILE = 'after effect, once, reconciles';
 export class KillPlan {
   readonly #targets: readonly KillTarget[];
   readonly #random: SeededRandom;
+  /** Conversations that are waited for at most. */
+  readonly #most: number;
   readonly #hits = new Map<string, number>();
   #rounds = 0;
   #left: KillTarget[] = [];
 
-  constructor(targets: readonly KillTarget[], random: SeededRandom) {
+  constructor(
+    targets: readonly KillTarget[],
+    random: SeededRandom,
+    { atOnce }: { readonly atOnce: number },
+  ) {
     this.#targets = targets;
     this.#random = random;
+    this.#most = Math.min(atOnce, MOST_AT_ONCE);
   }
 
   next(): PlannedKill {
@@ -39,7 +46,7 @@ export class KillPlan {
     const random = this.#random;
     return {
       target,
-      conversations: random.between(1, MOST_AT_ONCE),
+      conversations: random.between(1, this.#most),
       delayMs: random.between(0, LONGEST_DELAY_MS),
       early: target.point === 'in reconcile' || random.next() < EARLY_SHARE,
     };
