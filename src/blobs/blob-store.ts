@@ -63,6 +63,11 @@ export interface BlobHoldings {
 
 /** A blob that the store does not have, or has with other bytes. */
 export class BlobMissing extends Error {
+  /** Also of another copy of this package: the command line has one, the project's store another. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return error instanceof Error && error.name === 'BlobMissing';
+  }
+
   override readonly name = 'BlobMissing';
   readonly conversationId: string;
   readonly sha256: string;

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { fileBlobStore } from '../../src/blobs/file.ts';
 import { PerdureClient } from '../../src/client/index.ts';
@@ -24,12 +23,12 @@ const served = serveAgents({ agents: [writer], blobs });
 
 /** A project whose stores only its configuration file names. */
 beforeAll(async () => {
-  const source = (file: string) => fileURLToPath(new URL(`../../src/${file}`, import.meta.url));
+  const compiled = join(inject('compiledPath'), 'src');
   await mkdir(join(folder, 'empty'));
   await writeFile(
-    join(folder, 'perdure.config.ts'),
-    `import { defineAgent, defineConfig, fileBlobStore } from '${source('index.ts')}';
-     import { scripted } from '${source('models/index.ts')}';
+    join(folder, 'perdure.config.mjs'),
+    `import { defineAgent, defineConfig, fileBlobStore } from '${join(compiled, 'index.js')}';
+     import { scripted } from '${join(compiled, 'models', 'index.js')}';
      export default defineConfig({
        agents: [defineAgent({ name: 'writer', model: scripted([]), instructions: 'Write.' })],
        taskQueue: ${JSON.stringify(served.taskQueue)},
@@ -55,7 +54,7 @@ describe('the stores and the task queue of a configuration file', () => {
     const run = await perdure(['run', 'writer', 'write', '--id', 'in-file']);
     expect(run).toMatchObject({ exitCode: 0, stdout: LONG });
     expect((await perdure(['show', 'in-file'])).stdout).toContain('agent: yyyy');
-    const named = ['--config', join(folder, 'perdure.config.ts')];
+    const named = ['--config', join(folder, 'perdure.config.mjs')];
     const elsewhere = await perdure(['ls', ...named], join(folder, 'empty'));
     expect(elsewhere.stdout).toMatch(/in-file/);
   });
@@ -63,7 +62,7 @@ describe('the stores and the task queue of a configuration file', () => {
   test('are asked for again when the file cannot be loaded', async () => {
     const broken = join(folder, 'broken');
     await mkdir(broken);
-    await writeFile(join(broken, 'perdure.config.ts'), 'throw new Error("no key");');
+    await writeFile(join(broken, 'perdure.config.mjs'), 'throw new Error("no key");');
     const shown = await perdure(['ls'], broken);
     expect(shown.exitCode).toBe(2);
     expect(shown.stderr).toMatch(/cannot be loaded: Error: no key[^]*--no-config/);
@@ -72,24 +71,21 @@ describe('the stores and the task queue of a configuration file', () => {
 });
 
 describe('perdure delete', () => {
-  test('removes a conversation for good, says what it removed, and does nothing again', async () => {
+  test('removes a conversation for good, and says what it removed', async () => {
     const task = await served.client.start('writer', { message: 'write', id: 'unwanted' });
     await task.result();
     const deleted = await perdure(['delete', 'unwanted']);
     expect(deleted).toMatchObject({ exitCode: 0 });
     expect(deleted.stdout).toMatch(/^deleted unwanted: 1 run, [1-9]\d* blobs?, its live events$/);
     expect(await readdir(directory)).not.toContain('unwanted');
-    const again = await perdure(['delete', 'unwanted', '--json']);
-    expect(JSON.parse(again.stdout)).toMatchObject({ blobs: 0 });
   });
 
-  test('refuses one that runs, unless by force', async () => {
+  test('refuses one that runs', async () => {
     await served.client.start('writer', { mode: 'chat', id: 'talking' });
     const refused = await perdure(['delete', 'talking']);
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toMatch(/"talking" runs: close or cancel it first/);
-    const forced = await perdure(['delete', 'talking', '--force', '--json']);
-    expect(JSON.parse(forced.stdout)).toMatchObject({ conversation: 'talking', runs: 1 });
+    await served.client.handle('talking').cancel();
   });
 });
 
@@ -108,7 +104,7 @@ describe('perdure blobs gc', () => {
     expect(listed.stdout).toMatch(/\d that the server knows, 1 kept, 1 too young/);
     expect(await readdir(directory)).toContain('forgotten');
 
-    const json = await perdure(['blobs', 'gc', '--apply', '--json']);
+    const json = await perdure(['blobs', 'gc', '--apply', '--json', '--older-than', '2 days']);
     expect(JSON.parse(json.stdout)).toMatchObject({
       applied: true,
       kept: 1,
@@ -136,12 +132,7 @@ describe('perdure blobs gc', () => {
     await client.close();
   });
 
-  test('refuses an age that is none, or that a start could outlast', async () => {
-    const refused = await perdure(['blobs', 'gc', '--older-than', 'soon']);
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toMatch(
-      /--older-than: expected a duration such as "2 days", got "soon"/,
-    );
+  test('refuses an age that a start could outlast', async () => {
     const client = new PerdureClient({ client: served.client.temporal, blobs });
     await expect(client.collectGarbage({ olderThan: '5 minutes' })).rejects.toThrow(
       'at least "10 minutes", got "5 minutes"',

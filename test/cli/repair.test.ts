@@ -103,13 +103,16 @@ test(
         .poll(async () => (await conversation.status()).lastTurn?.turn, { timeout: 60_000 })
         .toBe(1);
       await conversation.send('less\u0000');
+      await expect
+        .poll(async () => (await conversation.status()).lastTurn?.turn, { timeout: 60_000 })
+        .toBe(2);
       const said = (await conversation.entries()).map(({ entry }) => entry);
       const [large] = said.flatMap((entry) =>
         entry.kind === 'user' && isBlobReference(entry.content) ? [entry.content.blob] : [],
       );
       await rm(join(directory, conversation.id, large ?? ''));
       const shown = await perdure('repair', conversation.id, '--apply');
-      expect(shown.exitCode).toBe(0);
+      expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
       expect(shown.stdout).toMatch(/workflow task: does not fail/);
       expect(shown.stdout).toMatch(/next request: mended before it is sent[^]*unfit-text at mess/);
       expect(shown.stdout).toContain(`blob ${large} is missing: the model is told what was lost`);
