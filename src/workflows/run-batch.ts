@@ -65,7 +65,13 @@ export async function runBatch(
     };
   };
   const startEarly = (call: PlannedCall, edited?: EditedInput) => {
-    if (runAsDecided && call.parallelSafe) early.push(earlyLanes(run(call, edited)));
+    if (!runAsDecided || !call.parallelSafe) return;
+    // Also while it waits for its lane, between another's end and its own beginning.
+    memory.inFlight += 1;
+    const ended = earlyLanes(run(call, edited)).finally(() => {
+      memory.inFlight -= 1;
+    });
+    early.push(ended);
   };
 
   // All results are inputs of one completion: many denials leave each reason fewer words.

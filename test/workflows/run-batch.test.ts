@@ -123,6 +123,38 @@ describe('a batch', () => {
     expect(results(memory)).toEqual(['0 state_conflict', '1 ok']);
   });
 
+  test('whose calls start as they are decided is in flight until the last of them has ended', async () => {
+    const memory = buildMemory({ runAsDecided: true, maxParallel: 1 });
+    const plan = [0, 1, 2].map((index) => buildCall(index));
+    const endings: (() => void)[] = [];
+    let ended = 0;
+    const batch = runBatch(
+      memory,
+      { plan, settled: [] },
+      {
+        runCall: (call) =>
+          new Promise((resolve) => {
+            endings.push(() => {
+              ended += 1;
+              resolve(ran(call));
+            });
+          }),
+        waitForDecisions: neverAsked,
+        nowMs: () => 0,
+      },
+    );
+    while (ended < 3) {
+      endings.shift()?.();
+      // A hand-over that looks between two of them must not think that nothing runs.
+      for (let tick = 0; tick < 20; tick++) {
+        if (ended < 3) expect(memory.inFlight).toBeGreaterThan(0);
+        await Promise.resolve();
+      }
+    }
+    expect(await batch).toBe('done');
+    expect(memory.inFlight).toBe(0);
+  });
+
   test('any order of ends, failures, verdicts and stops gives one result per call, in call order', async () => {
     const calls = fc.array(
       fc.record({
