@@ -73,8 +73,10 @@ async function runAttempt(
   input: CallInput,
   { handle, ledgerEntry }: AttemptPlace,
 ): Promise<CallOutput> {
-  const settleUnstarted = (outcome: Outcome, tool: ShownTool = UNKNOWN_TOOL): Promise<CallOutput> =>
-    settleOutput(environment, context, input, outcome as Settlement, tool);
+  const settleUnstarted = (outcome: Outcome): Promise<CallOutput> => {
+    const settlement = { ...outcome, effect: input.earlier ?? outcome.effect } as Settlement;
+    return settleOutput(environment, context, input, settlement, UNKNOWN_TOOL);
+  };
 
   if (context.info.activityType !== input.tool) {
     const message = `The activity is named "${context.info.activityType}", the call "${input.tool}".`;

@@ -82,6 +82,8 @@ export interface CallInput {
   readonly edited?: { readonly originalDigest: string; readonly by: Who };
   /** The n-th schedule of this call, from 1. */
   readonly attempt: number;
+  /** What earlier attempts may have done; absent: nothing. */
+  readonly earlier?: 'happened' | 'unknown';
   readonly state?: Json;
   readonly segment?: SegmentReference;
 }

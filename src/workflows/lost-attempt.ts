@@ -1,6 +1,7 @@
 import type { CallInput, ReconcileOutput } from '../core/activity-shapes.ts';
 import { afterLostAttempt, MAX_LOST_ATTEMPTS, mayRepeatOnce } from '../core/after-lost-attempt.ts';
 import { positionOfKey, type PlannedCall } from '../core/call.ts';
+import { isCallOutput } from '../core/call-output.ts';
 import type { SettledCall } from '../core/conversation-state.ts';
 import type { EffectState } from '../core/effect.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
@@ -8,7 +9,8 @@ import type { Outcome } from '../core/outcome.ts';
 import { settleBy, settleWithout } from '../core/settle-call.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { Memory } from './memory.ts';
-import { RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
+import { isUndecodable } from './payload-converter.ts';
+import { OWN_QUEUE_PATIENCE_MS, RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
 
 export interface LostCall {
   readonly call: PlannedCall;
@@ -69,10 +71,15 @@ async function reconcile(
         input,
         summary: `what happened to ${call.tool}?`,
         taskQueue: call.taskQueue,
+        ...(call.taskQueue === undefined ? {} : { scheduleToStartMs: OWN_QUEUE_PATIENCE_MS }),
         startToCloseMs: call.timeout + RUNTIME_RESERVE_MS,
         onCancel: 'wait',
       });
-      return { output, activityId };
+      // Another worker may be able to read it: the task fails until one does.
+      if (isUndecodable(output)) throw new Error(`the answer about ${call.key} cannot be decoded`);
+      // It may have been completed from outside, with whatever it was.
+      const isDone = output?.status === 'done' && isCallOutput(output.output);
+      return isDone || output?.status === 'not_done' ? { output, activityId } : undefined;
     } catch (error) {
       const { kind } = describeFailure(error);
       if (kind !== 'lost' && kind !== 'start_to_close' && kind !== 'store_unavailable')

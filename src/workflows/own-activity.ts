@@ -3,12 +3,9 @@ import { activityIds } from '../core/names.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { Memory } from './memory.ts';
 import { schedule } from './schedule.ts';
+import { waitBeforeTry } from './wait-before-try.ts';
 
-const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** Each try is several events: what is away for days is asked less often, or history would be full. */
-const PATIENT_TRIES = 40;
-const PATIENT_WAIT_MS = 5 * 60_000;
 
 export interface OwnActivity {
   readonly type: string;
@@ -37,10 +34,7 @@ export async function ownActivity<Output>(memory: Memory, activity: OwnActivity)
       return output;
     } catch (error) {
       const failure = describeFailure(error);
-      const waitMs =
-        n > PATIENT_TRIES
-          ? PATIENT_WAIT_MS
-          : Math.min(FIRST_WAIT_MS * 2 ** Math.min(n - 1, 10), LONGEST_WAIT_MS);
+      const waitMs = waitBeforeTry(n, LONGEST_WAIT_MS);
       switch (failure.kind) {
         case 'cancelled':
           throw new CancelledFailure('cancelled');

@@ -1,6 +1,7 @@
 import { sleep } from '@temporalio/workflow';
 import type { CallInput, CallOutput } from '../core/activity-shapes.ts';
 import type { EditedInput } from '../core/approval.ts';
+import { isCallOutput } from '../core/call-output.ts';
 import { positionOfKey, type PlannedCall } from '../core/call.ts';
 import type { SettledCall } from '../core/conversation-state.ts';
 import type { EffectState } from '../core/effect.ts';
@@ -10,15 +11,15 @@ import type { Outcome } from '../core/outcome.ts';
 import { toolRetryDelayMs } from '../core/retry-delay.ts';
 import { settleBy, settleWithout } from '../core/settle-call.ts';
 import { DEFAULT_RETRY } from '../core/spec.ts';
+import { previewOf } from '../core/stored.ts';
 import { type AttemptFailure, describeFailure } from './describe-failure.ts';
 import { keyRenewal } from './key-renewal.ts';
 import { followLostAttempt, unlessRead } from './lost-attempt.ts';
 import type { Memory } from './memory.ts';
-import { RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
+import { isUndecodable } from './payload-converter.ts';
+import { OWN_QUEUE_PATIENCE_MS, RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
+import { waitBeforeTry } from './wait-before-try.ts';
 
-/** How long a tool with a task queue of its own waits for a worker that polls it. */
-const OWN_QUEUE_PATIENCE_MS = 5 * 60_000;
-const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
@@ -34,10 +35,12 @@ export async function runCall(
   const baseId = activityIds.call(place.turn, place.step, call.index);
   let lost = 0;
   let transient = 0;
+  // What the attempts before this one may have done.
+  let earlier: EffectState | undefined;
   let unknownForMs = 0;
   for (let n = 1; ; n++) {
     const activityId = activityIds.rerun(baseId, n);
-    const input = callInput(memory, call, edited, n);
+    const input = callInput(memory, call, { edited, attempt: n, earlier });
     try {
       const output = await schedule<CallOutput>(memory, {
         type: call.tool,
@@ -51,41 +54,46 @@ export async function runCall(
         // Nobody acknowledges a stop for a call that was handed out.
         onCancel: call.completion === 'later' ? 'try' : 'wait',
       });
-      return settleBy(activityId, output);
+      return isCallOutput(output)
+        ? settleBy(activityId, output)
+        : settleWithout(call, place, foreignOutcome(call, output));
     } catch (error) {
       const failure = describeFailure(error);
       const settled = (outcome: Outcome) => settleWithout(call, place, outcome);
       switch (failure.kind) {
         case 'cancelled':
-          return settled(cancelled(call, lost));
+          return settled(cancelled(call, earlier));
         case 'not_known_here': {
-          const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(n - 1, 10), LONGEST_WAIT_MS);
+          const waitMs = waitBeforeTry(n, LONGEST_WAIT_MS);
           if (unknownForMs >= failure.patienceMs) {
-            return settled({ outcome: 'unknown_tool', effect: 'none', message: failure.message });
+            const { message } = failure;
+            return settled({ outcome: 'unknown_tool', effect: earlier ?? 'none', message });
           }
           unknownForMs += waitMs;
           if (!(await waited(memory, waitMs, failure.message)))
-            return settled(cancelled(call, lost));
+            return settled(cancelled(call, earlier));
           break;
         }
         case 'store_unavailable': {
-          const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(n - 1, 10), LONGEST_WAIT_MS);
+          const waitMs = waitBeforeTry(n, LONGEST_WAIT_MS);
           if (!(await waited(memory, waitMs, failure.message)))
-            return settled(cancelled(call, lost));
+            return settled(cancelled(call, earlier));
           break;
         }
         case 'transient': {
           transient += 1;
           const delayMs = toolRetryDelayMs(call.retry ?? DEFAULT_RETRY, transient);
-          if (delayMs === undefined || call.effect === 'once')
-            return settled(transientOutcome(call, failure));
-          if (!(await slept(delayMs, `${call.tool} again`))) return settled(cancelled(call, lost));
+          const outcome = transientOutcome(call, failure);
+          if (delayMs === undefined || call.effect === 'once') return settled(outcome);
+          if (earlier === undefined || earlier === 'none') earlier = outcome.effect;
+          if (!(await slept(delayMs, `${call.tool} again`)))
+            return settled(cancelled(call, earlier));
           break;
         }
         case 'no_worker':
           return settled({
             outcome: 'timeout',
-            effect: lost > 0 ? unlessRead(call) : 'none',
+            effect: earlier ?? 'none',
             message: `No worker took the call from task queue "${call.taskQueue}" within ${OWN_QUEUE_PATIENCE_MS / 1000} s.`,
           });
         case 'start_to_close':
@@ -105,6 +113,8 @@ export async function runCall(
             message: failure.message,
           });
           if (after !== 'again') return after;
+          // A once call is repeated only when its tool says that nothing was done.
+          earlier = call.effect === 'once' ? (earlier ?? 'none') : unlessRead(call);
           break;
         }
         case 'model':
@@ -122,8 +132,15 @@ export async function runCall(
 function callInput(
   memory: Memory,
   call: PlannedCall,
-  edited: EditedInput | undefined,
-  attempt: number,
+  {
+    edited,
+    attempt,
+    earlier,
+  }: {
+    readonly edited: EditedInput | undefined;
+    readonly attempt: number;
+    readonly earlier: EffectState | undefined;
+  },
 ): CallInput {
   const { spec, segment, shared, batch } = memory.state;
   const renewal = keyRenewal(batch);
@@ -138,21 +155,32 @@ function callInput(
       ? {}
       : { edited: { originalDigest: edited.originalDigest, by: edited.by } }),
     attempt,
+    ...(earlier === undefined || earlier === 'none' ? {} : { earlier }),
     ...(call.usesState === true ? { state: shared.state } : {}),
     ...(segment === null ? {} : { segment }),
   };
 }
 
-function cancelled(call: PlannedCall, lost: number): Outcome {
+/** @param earlier what earlier attempts may have done; undefined: there was none */
+function cancelled(call: PlannedCall, earlier: EffectState | undefined): Outcome {
   if (call.completion === 'later') {
     const message = 'The service that was to complete it was not asked.';
     return { outcome: 'cancelled', effect: unlessRead(call), message };
   }
   return {
     outcome: 'cancelled',
-    effect: lost > 0 ? unlessRead(call) : 'none',
-    message: lost > 0 ? 'An attempt was lost before that.' : 'It had not begun.',
+    effect: earlier ?? 'none',
+    message: earlier === undefined ? 'It had not begun.' : 'An attempt had failed before that.',
   };
+}
+
+/** Somebody else completed the activity: what the call did, nobody here can say. */
+function foreignOutcome(call: PlannedCall, output: unknown): Outcome {
+  // Another worker may be able to read it: the task fails until one does.
+  if (isUndecodable(output)) throw new Error(`the result of ${call.key} cannot be decoded here`);
+  const said = previewOf(JSON.stringify(output) ?? 'nothing');
+  const message = `It was completed from outside with what is no result of a call: ${said}`;
+  return { outcome: 'invalid_output', effect: unlessRead(call), message };
 }
 
 /** What the call settles to when its retries are used up: its runtime said so. */

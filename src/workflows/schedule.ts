@@ -11,6 +11,9 @@ const DEFAULT_HEARTBEAT_MS = 60_000;
 /** What the runtime gets on top of a tool's own time before the server calls the attempt lost. */
 export const RUNTIME_RESERVE_MS = 30_000;
 
+/** How long a tool with a task queue of its own waits for a worker that polls it. */
+export const OWN_QUEUE_PATIENCE_MS = 5 * 60_000;
+
 export interface Scheduled {
   readonly type: string;
   readonly activityId: string;

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { decodeCompletionToken } from '../../src/core/completion-token.ts';
 import type { ToolResultPart } from '../../src/core/model-request.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { failedTasks } from '../support/raw-sender.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 
 const tokens = new Map<string, string>();
@@ -99,4 +101,27 @@ describe('a call that another service completes', () => {
     await expect.poll(() => results.get(conversation.id)?.length, { timeout: 10_000 }).toBe(1);
     await conversation.close();
   });
+});
+
+test.each<[string, unknown]>([
+  ['a text', 'printed'],
+  ['nothing', null],
+  ['something like a result', { outcome: 'ok', content: { nothing: 1 } }],
+])('a call that somebody completes with %s goes on, as nobody knows what', async (_, value) => {
+  const { conversation, token } = await printing();
+  const { taskToken } = decodeCompletionToken(token);
+  await served.client.temporal.activity.complete(Buffer.from(taskToken, 'base64'), value);
+  await expect
+    .poll(() => results.get(conversation.id), { timeout: 10_000 })
+    .toMatchObject([
+      {
+        isError: true,
+        content: [
+          { text: expect.stringMatching(/completed from outside[^]*not known/) as unknown },
+        ],
+      },
+    ]);
+  await conversation.close();
+  await conversation.result();
+  expect(await failedTasks(served.client.temporal, conversation.id)).toEqual([]);
 });
