@@ -43,12 +43,17 @@ export function enqueue(inbox: Inbox, message: QueuedMessage, seen?: SeenMessage
   };
 }
 
-/** Takes what enters now: everything at the start of a turn, steering messages at a step's. */
+/**
+ * Takes what enters now: everything (or the first so many) at the start of a turn, steering messages
+ * at a step's.
+ */
 export function take(
   inbox: Inbox,
-  which: 'all' | 'steer',
+  which: 'all' | 'steer' | number,
 ): { readonly inbox: Inbox; readonly taken: readonly QueuedMessage[] } {
-  const enters = (message: QueuedMessage) => which === 'all' || message.when === 'steer';
+  const first = new Set(typeof which === 'number' ? inbox.queued.slice(0, which) : []);
+  const enters = (message: QueuedMessage) =>
+    typeof which === 'number' ? first.has(message) : which === 'all' || message.when === 'steer';
   return {
     taken: inbox.queued.filter(enters),
     inbox: { ...inbox, queued: inbox.queued.filter((message) => !enters(message)) },

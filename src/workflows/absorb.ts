@@ -59,6 +59,15 @@ export async function takeMessages(
   return taken;
 }
 
+/** Takes the messages that a new turn begins with: all, or those that were stopped before it began. */
+export async function takeTurn(memory: Memory): Promise<readonly QueuedMessage[]> {
+  await absorbMessages(memory);
+  const { inbox, taken } = take(memory.state.inbox, memory.stoppedMessages ?? 'all');
+  memory.stoppedMessages = undefined;
+  memory.update({ inbox });
+  return taken;
+}
+
 /** Whether messages wait that a hand-over's argument cannot hold. */
 export function tooLarge(memory: Memory, limitBytes: number): QueuedMessage | undefined {
   return firstTooLarge(memory.state.inbox, memory.state.items, limitBytes);

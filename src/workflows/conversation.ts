@@ -14,7 +14,7 @@ import { lowerLimits } from '../core/limits.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
 import type { SpecRecord } from '../core/spec.ts';
 import type { ConversationResult } from '../core/status.ts';
-import { takeMessages } from './absorb.ts';
+import { takeMessages, takeTurn } from './absorb.ts';
 import { answerQueries } from './answers.ts';
 import { askForMore } from './ask-for-more.ts';
 import { compact } from './compact.ts';
@@ -64,6 +64,11 @@ export async function conversation(argument: unknown): Promise<ConversationResul
     return await live(memory, runInScope);
   } catch (error) {
     if (!isCancellation(error) || !root.consideredCancelled) throw error;
+    // A cancel that came while the run was handed over: what its open turn waits for is settled.
+    if (memory.state.running !== undefined) {
+      const end = await runInScope();
+      if (end !== 'hand_over') endTurn(memory, end);
+    }
     return finishCancelled(memory);
   }
 }
@@ -165,7 +170,7 @@ async function beginTurn(memory: Memory): Promise<void> {
   if (turn > 1 && memory.state.spec.settings.onAgentChange === 'adopt') {
     await readSpec(memory, turn);
   }
-  const taken = await takeMessages(memory, 'all');
+  const taken = await takeTurn(memory);
   const { idleSinceMs: _, ...state } = memory.state;
   memory.state = {
     ...state,

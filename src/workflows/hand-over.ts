@@ -103,7 +103,8 @@ async function settleWhatArrives(memory: Memory): Promise<void> {
     }
     refuseEdits(memory, HANDING_OVER);
     await moveLargeToBlobs(memory);
-    await condition(allHandlersFinished);
+    // One that waits behind an edit ends when the edit is validated, which is done here.
+    await condition(() => allHandlersFinished() || memory.edits.length > 0);
     if (tooLarge(memory, CARRIED_INLINE_BYTES) !== undefined) continue;
     // An update that is answered in the task that ends the run can lose its answer.
     const answersNow = memory.answeredAt === workflowInfo().historyLength;

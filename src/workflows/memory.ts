@@ -37,6 +37,8 @@ export class Memory {
   headers: Header[] = [];
   /** Set by `stop`, until the turn has ended. */
   stop: Stop | undefined;
+  /** Messages that waited when a turn was stopped that had not begun: later ones begin another. */
+  stoppedMessages: number | undefined;
   /** Verdicts whose new arguments are to be validated, and those that came behind them, in order. */
   edits: WaitingEdit[] = [];
   /** Keys of requests that have expired but for the edits that came in time. */
@@ -58,6 +60,8 @@ export class Memory {
     const { stop, ...rest } = state;
     this.state = rest;
     this.stop = stop;
+    const isBeforeTurn = stop !== undefined && state.running === undefined;
+    this.stoppedMessages = isBeforeTurn ? state.inbox.queued.length : undefined;
     this.run = run;
     this.onChange = onChange;
   }

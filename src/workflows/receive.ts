@@ -79,7 +79,10 @@ export function receiveFromOutside(memory: Memory, { interruptTurn }: Interrupti
   setHandler(
     stopSignal,
     (value) => {
-      if (memory.state.running === undefined) return;
+      const { running, inbox } = memory.state;
+      // What waits begins a turn soon, when there is a worker or a spec: it is stopped as it begins.
+      if (running === undefined && inbox.queued.length === 0) return;
+      if (running === undefined) memory.stoppedMessages = inbox.queued.length;
       const parsed = parse(stopSchema, value ?? {});
       memory.stop = 'value' in parsed ? shortStop(parsed.value) : {};
       interruptTurn();

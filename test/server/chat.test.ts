@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -111,6 +112,30 @@ describe('a chat', () => {
       .toContain('still there?');
     await conversation.close();
     expect(await conversation.result()).toMatchObject({ stopReason: 'closed', turns: 2 });
+  });
+
+  test('is stopped before its first turn has begun; what is said after that is answered', async () => {
+    const { temporal } = served.client;
+    const id = `stopped-${randomUUID()}`;
+    await temporal.workflow.signalWithStart('echo', {
+      workflowId: id,
+      taskQueue: served.taskQueue,
+      args: [{ mode: 'chat', message: 'go' }],
+      signal: 'stop',
+      signalArgs: [{ reason: 'wrong agent' }],
+    });
+    const conversation = served.client.handle(id);
+    await temporal.workflow.getHandle(id).signal('message', { content: 'rather this' });
+    await expect
+      .poll(async () => (await conversation.status()).lastTurn, { timeout: 20_000 })
+      .toMatchObject({ turn: 2, stopReason: 'answered' });
+    expect((await conversation.summary()).completions).toBe(1);
+    const notes = (await conversation.entries()).flatMap(({ entry }) =>
+      entry.kind === 'note' ? [entry.text] : [],
+    );
+    expect(notes).toEqual(['[The turn was interrupted: wrong agent.]']);
+    await conversation.close();
+    await conversation.result();
   });
 
   test('completes as idle when nobody says anything', async () => {

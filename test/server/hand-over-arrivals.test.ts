@@ -181,6 +181,10 @@ describe('while a conversation is handed over', () => {
     blobs.release();
     await expect(conversation.result()).rejects.toMatchObject({ end: 'cancelled' });
     expect((await said(conversation))[0]).toBe('start');
+    const results = (await conversation.entries()).flatMap(({ entry }) =>
+      entry.kind === 'result' ? [entry.outcome] : [],
+    );
+    expect(results).toEqual(['cancelled']);
     expect(await failedTasks(served.client.temporal, conversation.id)).toEqual([]);
   });
 });
