@@ -1,7 +1,9 @@
 import type { ModelInput } from '../core/activity-shapes.ts';
 import type { AssistantEntry, Entry, View } from '../core/entry.ts';
-import type { Block, ModelRequest } from '../core/model-request.ts';
+import type { Block, ModelRequest, RequestMessage } from '../core/model-request.ts';
 import { renderTranscript } from '../core/render-transcript.ts';
+import { leftOut, mapParts } from '../core/request-linter/map-parts.ts';
+import { isSigned, rewrittenTurn } from '../core/request-linter/rewritten-turn.ts';
 import type { Spec } from '../core/spec.ts';
 import { isBlobReference } from '../core/stored.ts';
 import type { Model } from '../models/model.ts';
@@ -16,7 +18,7 @@ export interface RequestParts {
   readonly model: Model;
   /** All models of the agent: each reads the turns of its own format. */
   readonly models: readonly Model[];
-  readonly input: Pick<ModelInput, 'wrapUp' | 'attempt'>;
+  readonly input: Pick<ModelInput, 'wrapUp' | 'withoutParts' | 'attempt'>;
 }
 
 /**
@@ -29,6 +31,7 @@ export async function assembleRequest(
   { spec, transcript, view, model, models, input }: RequestParts,
 ): Promise<ModelRequest> {
   const entries = await shownEntries(transcripts, location, transcript.entries, view);
+  const messages = renderTranscript(entries, view, (entry) => blocksOf(entry, models));
   // What an agent says in a provider's own words is in those of its first model.
   const isOfFirst = model.format === (models[0] ?? model).format;
   return {
@@ -41,13 +44,25 @@ export async function assembleRequest(
       inputSchema,
     })),
     hostedTools: isOfFirst ? spec.hostedTools : [],
-    messages: renderTranscript(entries, view, (entry) => blocksOf(entry, models)),
+    messages: input.withoutParts === true ? withoutParts(messages) : messages,
     maxOutputTokens: spec.maxOutputTokens,
     ...(spec.output === undefined ? {} : { output: spec.output }),
     ...(input.wrapUp === true ? { toolChoice: 'none' as const } : {}),
     options: isOfFirst ? spec.modelOptions : {},
     attempt: input.attempt,
   };
+}
+
+function withoutParts(messages: readonly RequestMessage[]): readonly RequestMessage[] {
+  const why = 'the service refused the request as too large with it';
+  const mended = mapParts(messages, (part) => (part.type === 'text' ? part : leftOut(part, why)));
+  if (mended === messages) return messages;
+  // Signed reasoning is valid after the very messages that it was thought after.
+  return mended.map((message) =>
+    message.role === 'assistant' && message.blocks.some(isSigned)
+      ? rewrittenTurn(message, message.blocks)
+      : message,
+  );
 }
 
 /** What a view hides for good need not be read. */

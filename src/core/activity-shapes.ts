@@ -38,6 +38,8 @@ export interface ModelInput {
   readonly state?: Json;
   /** No tools: the one completion after a limit under `onLimit: 'wrapUp'`. */
   readonly wrapUp?: boolean;
+  /** Images and documents are left out: with them the service refused the request as too large. */
+  readonly withoutParts?: boolean;
   readonly usage: Usage;
   readonly segment?: SegmentReference;
   /** `deployPatience` is over: a call of a tool that the worker's code lacks is an unknown tool. */

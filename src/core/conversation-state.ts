@@ -47,6 +47,8 @@ export interface RunningTurn {
   readonly truncatedInARow: number;
   /** Whether the transcript was compacted for an overflow, and no completion has fitted since. */
   readonly overflowCompacted: boolean;
+  /** Whether images and documents are left out of this turn's requests, which were too large with them. */
+  readonly withoutParts?: boolean;
   /** How often a person extended a limit in this turn. */
   readonly extensions: number;
   /** Of the newest completion: the answer, should the turn end with it. */

@@ -83,6 +83,7 @@ async function step(
       ? {}
       : { state: state.shared.state }),
     ...(wrapUp ? { wrapUp } : {}),
+    ...(state.running?.withoutParts === true ? { withoutParts: true } : {}),
     ...(state.segment === null ? {} : { segment: state.segment }),
   });
   if (outcome === 'hand_over') {
@@ -158,6 +159,11 @@ async function afterFailure(
   if (isTooLarge && running?.overflowCompacted === false) {
     memory.update({ running: { ...running, overflowCompacted: true } });
     if (await effects.compact('overflow')) return undefined;
+  }
+  const { running: now } = memory.state;
+  if (failure.type === 'too_large' && now !== undefined && now.withoutParts !== true) {
+    memory.update({ running: { ...now, withoutParts: true } });
+    return undefined;
   }
   return { stopReason: stopReasonOfFailure(failure.type), message: failure.message };
 }

@@ -66,7 +66,23 @@ const TOO_MUCH = {
 };
 const narrowAgents = Object.values(TOO_MUCH).map((refuse, n) => narrow(`narrow_${n}`, refuse));
 
-const served = serveAgents({ agents: [reader, ...narrowAgents] });
+const IMAGE = {
+  type: 'image',
+  mediaType: 'image/png',
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+} as const;
+/** Takes no image, and says so as an API does that has a limit of its own. */
+const shortSighted = defineAgent({
+  name: 'short_sighted',
+  model: scripted((request) => {
+    const messages = JSON.stringify(request.messages);
+    if (messages.includes(IMAGE.data)) throw new ModelFailure('too_large', 'image too large');
+    return messages.includes('too large with it') ? 'I cannot see it.' : 'What image?';
+  }),
+  instructions: 'Look.',
+});
+
+const served = serveAgents({ agents: [reader, ...narrowAgents, shortSighted] });
 
 test('a transcript that outgrows the context budget is shown shorter, and stays readable whole', async () => {
   const conversation = await served.client.start('reader', { message: 'read all pages' });
@@ -94,3 +110,17 @@ test.each(Object.keys(TOO_MUCH).map((what, n) => [what, n] as const))(
     });
   },
 );
+
+test('an image that the service does not take does not end the conversation', async () => {
+  const conversation = await served.client.start('short_sighted', {
+    mode: 'chat',
+    message: [{ type: 'text', text: 'What is this?' }, IMAGE],
+  });
+  for (const turn of [1, 2]) {
+    await expect
+      .poll(async () => (await conversation.status()).lastTurn, { timeout: 20_000 })
+      .toMatchObject({ turn, stopReason: 'answered', text: 'I cannot see it.' });
+    if (turn === 1) await conversation.send('And now?');
+  }
+  await conversation.close();
+});

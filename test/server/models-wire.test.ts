@@ -233,9 +233,10 @@ describe('from bytes on the wire to what people see:', () => {
     if (attempt === undefined) return;
     expect(stderr).toContain(`attempt 1: ${attempt}: `);
     expect(inTemporal.message).toContain(`${stopReason}: ${attempt}: `);
-    // A busy service is asked four times at least, a permanent failure is not asked again.
+    // A busy service is asked four times at least; what is too large once more, without images; a
+    // permanent failure is not asked again.
     if (type === 'ModelUnavailable') expect(inTemporal.attempts.length).toBeGreaterThanOrEqual(4);
-    else expect(inTemporal.attempts).toHaveLength(1);
+    else expect(inTemporal.attempts).toHaveLength(said === 'too_large' ? 2 : 1);
   });
 
   test.each([
