@@ -19,12 +19,12 @@ export interface MemoryDefaults {
 }
 
 /** An open conversation in the workflow cache, with what waits to be collected (docs/performance.md, "Memory"). */
-const CONVERSATION_BYTES = 2 * MiB;
+const CONVERSATION_BYTES = MiB;
 /** A completion of a long transcript, or a tool that reads a large file. */
 const ACTIVITY_BYTES = 10 * MiB;
 
 /**
- * In a container of 2 GiB: 128 MiB of transcripts, 256 conversations, 204 activities. What is left is
+ * In a container of 2 GiB: 128 MiB of transcripts, 512 conversations, 204 activities. What is left is
  * for the process itself (about 250 MB), and for what the activities hold.
  */
 export function memoryDefaults({ memoryBytes, heapBytes }: UsableMemory): MemoryDefaults {

@@ -35,6 +35,7 @@ export async function bundleWorkflows(): Promise<{ readonly code: string }> {
     workflowInterceptorModules: [`${SOURCE}/ahead-of-history.${EXTENSION}`],
     // Only the sandbox reads what foreign senders sent: activities' inputs are ours.
     payloadConverterPath: `${SOURCE}/payload-converter.${EXTENSION}`,
+    preloadModules: [`${SOURCE}/shared-zod.${EXTENSION}`],
     logger: SILENT,
   });
   const map = Buffer.from(JSON.stringify(mapOfLines(code))).toString('base64');

@@ -15,7 +15,7 @@ describe('what a worker keeps and does at once', () => {
     const defaults = sized(2 * GiB);
     expect(defaults).toEqual({
       transcriptCacheBytes: 128 * MiB,
-      maxCachedWorkflows: 256,
+      maxCachedWorkflows: 512,
       maxConcurrentActivities: 204,
     });
   });
@@ -41,7 +41,7 @@ describe('what a worker keeps and does at once', () => {
   test('fits a heap that was made small on a large machine', () => {
     expect(memoryDefaults({ memoryBytes: 64 * GiB, heapBytes: 512 * MiB })).toMatchObject({
       transcriptCacheBytes: 64 * MiB,
-      maxCachedWorkflows: 128,
+      maxCachedWorkflows: 256,
     });
   });
 });
