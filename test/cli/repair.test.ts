@@ -69,7 +69,7 @@ test(
         .toBeGreaterThan(1);
 
       const refused = await perdure('repair', id, '--apply');
-      expect(refused.stdout).toMatch(/workflow task: fails since \d+ attempts: .*TMPRL1100/);
+      expect(refused.stdout).toMatch(/workflow task: fails, now at attempt \d+: .*TMPRL1100/);
       expect(refused.stdout).toMatch(/a reset to event \d+ helps: all before it replays/);
       expect(refused.stdout).toMatch(/asked of the model again: 1 completion$/m);
       expect(refused.stdout).toMatch(/runs again: pay Ana {2}\(pay, once, pair-stuck\//);

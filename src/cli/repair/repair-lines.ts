@@ -10,7 +10,7 @@ export function taskLines(record: ConversationRecord, stuck: Stuck | undefined):
   if (record.status !== 'RUNNING') return [`${head}: none, the conversation has ended`];
   if (stuck === undefined) return [`${head}: does not fail`];
   const { task, replayed, again } = stuck;
-  const lines = [`${head}: fails since ${task.attempt} attempts: ${task.reason}`];
+  const lines = [`${head}: fails, now at attempt ${task.attempt}: ${task.reason}`];
   if (replayed.replays) {
     return [...lines, '  this version replays all of it: with workers of this version it goes on'];
   }
