@@ -7,6 +7,7 @@ import type { ConversationHandle } from '../../src/client/index.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { eventsOf } from '../support/approvals.ts';
 import { heldSegments } from '../support/held-segments.ts';
 import { failedTasks, messageOfBytes, rawJson, rawSender } from '../support/raw-sender.ts';
 import { serveAgents } from '../support/serve-agents.ts';
@@ -17,7 +18,7 @@ const paid: number[] = [];
 const pay = defineTool({
   name: 'pay',
   description: 'Pays.',
-  inputSchema: z.object({ cents: z.number() }),
+  inputSchema: z.object({ cents: z.number(), memo: z.string().optional() }),
   effect: 'once',
   needsApproval: true,
   execute: ({ cents }) => {
@@ -37,9 +38,18 @@ const payer = defineAgent({
   tools: [pay],
 });
 
+const payTwice = defineAgent({
+  name: 'pays_twice',
+  model: scripted((_, turn) =>
+    turn === 0 ? [toolCall('pay', { cents: 5 }), toolCall('pay', { cents: 6 })] : 'Done.',
+  ),
+  instructions: 'Pay.',
+  tools: [pay],
+});
+
 const blobs = heldSegments(await mkdtemp(join(tmpdir(), 'perdure-held-')));
 const served = serveAgents({
-  agents: [payer],
+  agents: [payer, payTwice],
   blobs,
   internals: { handOver: { bytes: 3_000_000, events: 60 } },
 });
@@ -49,17 +59,20 @@ beforeEach(() => {
 });
 
 /** A conversation that waits for an approval and is in the middle of its hand-over. */
-async function handingOver(): Promise<{ conversation: ConversationHandle; key: string }> {
+async function handingOver(
+  agent = 'payer',
+  calls = 1,
+): Promise<{ conversation: ConversationHandle; key: string; keys: string[] }> {
   blobs.hold();
-  const conversation = await served.client.start('payer', { mode: 'chat', message: 'pay' });
-  await expect.poll(() => conversation.approvals(), { timeout: 20_000 }).toHaveLength(1);
-  const [request] = await conversation.approvals();
+  const conversation = await served.client.start(agent, { mode: 'chat', message: 'pay' });
+  await expect.poll(() => conversation.approvals(), { timeout: 20_000 }).toHaveLength(calls);
+  const keys = (await conversation.approvals()).map((request) => request.key);
   const status = async () => (await conversation.status()).status;
   for (let n = 0; n < 30 && (await status()) !== 'handing_over'; n++) {
     await conversation.send(`filler ${n}`, { id: `filler ${n}` });
   }
   expect(await status()).toBe('handing_over');
-  return { conversation, key: request?.key ?? '' };
+  return { conversation, key: keys[0] ?? '', keys };
 }
 
 async function inNextRun(conversation: ConversationHandle): Promise<void> {
@@ -77,6 +90,14 @@ async function closed(conversation: ConversationHandle): Promise<void> {
   await conversation.close();
   await conversation.result();
   expect(await failedTasks(served.client.temporal, conversation.id)).toEqual([]);
+}
+
+async function acceptedVerdicts(conversation: ConversationHandle): Promise<number> {
+  const events = await eventsOf(conversation);
+  return events.filter(
+    ({ workflowExecutionUpdateAcceptedEventAttributes: accepted }) =>
+      accepted?.acceptedRequest?.input?.name === 'decide',
+  ).length;
 }
 
 async function said(conversation: ConversationHandle): Promise<string[]> {
@@ -164,6 +185,33 @@ describe('while a conversation is handed over', () => {
     await inNextRun(conversation);
     await closed(conversation);
     expect(paid).toEqual([8]);
+  });
+
+  test('a verdict behind other arguments is answered, whenever they come', async () => {
+    const { conversation, keys } = await handingOver('pays_twice', 2);
+    const sender = rawSender(served.client.temporal);
+    const edit = (key: string | undefined, input: object) =>
+      sender.signal(conversation.id, 'approve', rawJson(JSON.stringify({ key, by, input })));
+    const memo = `large ${'x'.repeat(4_000)}`;
+    blobs.holdBlobsWith(memo);
+    await edit(keys[0], { cents: 7, memo });
+    blobs.release();
+    // The arguments that were taken are on their way to the store: the hand-over waits for them.
+    await expect.poll(() => blobs.isHoldingBlob(), { timeout: 20_000 }).toBe(true);
+    await edit(keys[1], { cents: 8 });
+    const denial = { decision: 'deny', key: keys[1], by: { id: 'late' } };
+    const { workflow } = served.client.temporal;
+    const denying = workflow
+      .getHandle(conversation.id)
+      .executeUpdate('decide', { args: [denial] })
+      .catch((error: unknown) => error);
+    await expect.poll(() => acceptedVerdicts(conversation), { timeout: 20_000 }).toBe(1);
+    blobs.releaseBlobs();
+    expect(await denying).toMatchObject({
+      cause: { type: 'PerdureRefusal', details: [{ code: 'already_decided' }] },
+    });
+    await closed(conversation);
+    expect(paid).toEqual([7, 8]);
   });
 
   test('a close lets the next run finish its turn and end', async () => {

@@ -4,6 +4,7 @@ import type { ToolResultPart } from '../../src/core/model-request.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { ToolError } from '../../src/tools/tool.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { temporalClient } from '../support/temporal-client.ts';
 
@@ -76,11 +77,31 @@ const worker = defineAgent({
   tools: [work],
 });
 
+/** Each attempt may have done it, and the next one comes in a while. */
+const flaky = defineTool({
+  name: 'flaky',
+  description: 'Fails for now.',
+  inputSchema: z.object({}),
+  effect: 'idempotent',
+  retry: { attempts: 3, initialInterval: '60 s' },
+  execute: (_, { conversationId }) => {
+    seenIn(conversationId).started += 1;
+    throw new ToolError('no answer came', { retryable: true, effect: 'unknown' });
+  },
+});
+
+const flakyWorker = defineAgent({
+  name: 'flaky_worker',
+  model: scripted((_, turn) => (turn === 0 ? toolCall('flaky', {}) : 'Done.')),
+  instructions: 'Work.',
+  tools: [flaky],
+});
+
 /** A heartbeat that waits for its default throttle would bring the stop after 48 s. */
 const SOON = { timeout: 10_000 };
 const CANCEL_GRACE_MS = 500;
 const served = serveAgents({
-  agents: [worker],
+  agents: [worker, flakyWorker],
   internals: { cancelGraceMs: CANCEL_GRACE_MS },
 });
 
@@ -111,6 +132,21 @@ async function recorded(conversationId: string) {
     closing: events.at(-1),
   };
 }
+
+test('a stop between two attempts says what the first may have done', async () => {
+  const conversation = await served.client.start('flaky_worker', { mode: 'chat', message: 'go' });
+  await expect.poll(() => seenIn(conversation.id).started, { timeout: 15_000 }).toBe(1);
+  await conversation.stop();
+  await expect
+    .poll(async () => (await conversation.summary()).calls, SOON)
+    .toEqual({ flaky: { cancelled: 1 } });
+  await conversation.close();
+  await conversation.result();
+  const results = (await conversation.entries()).flatMap(({ entry }) =>
+    entry.kind === 'result' ? [entry] : [],
+  );
+  expect(results).toMatchObject([{ outcome: 'cancelled', effect: 'unknown' }]);
+});
 
 describe('a stop while a tool runs', () => {
   test('reaches it within about a second; its settled outcome is what history records', async () => {

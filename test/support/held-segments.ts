@@ -6,6 +6,11 @@ import { fileBlobStore } from '../../src/blobs/file.ts';
 export interface HeldSegments extends BlobStore {
   /** From here on segments wait: hand-overs stay under way. */
   hold(): void;
+  /** From here on blobs with this text wait, too. */
+  holdBlobsWith(text: string): void;
+  /** Whether one of them waits. */
+  isHoldingBlob(): boolean;
+  releaseBlobs(): void;
   /** Lets those that wait be written. */
   release(): void;
 }
@@ -16,15 +21,29 @@ export function heldSegments(directory: string): HeldSegments {
   const released = new EventEmitter();
   released.setMaxListeners(0);
   let isHolding = false;
+  let heldText: string | undefined;
+  let heldBlobs = 0;
   return {
     ...store,
     async put(conversationId, bytes) {
       const isSegment = Buffer.from(bytes.subarray(0, 12)).toString() === '{"previous":';
       if (isSegment && isHolding) await once(released, 'release');
+      if (heldText !== undefined && !isSegment && Buffer.from(bytes).includes(heldText)) {
+        heldBlobs += 1;
+        await once(released, 'blobs');
+      }
       return store.put(conversationId, bytes);
     },
     hold() {
       isHolding = true;
+    },
+    holdBlobsWith(text) {
+      heldText = text;
+    },
+    isHoldingBlob: () => heldBlobs > 0,
+    releaseBlobs() {
+      heldText = undefined;
+      released.emit('blobs');
     },
     release() {
       isHolding = false;
