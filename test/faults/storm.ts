@@ -10,6 +10,9 @@ export interface StormOptions extends Pick<
   readonly compiledPath: string;
 }
 
+/** Temporal gives up to ten minutes to a workflow task that was lost many times in a row. */
+const STUCK_AFTER_MS = 12 * 60_000;
+
 /** Kills workers under conversations with every kind of tool; `violations` is what models would refuse. */
 export async function storm({
   compiledPath,
@@ -31,6 +34,7 @@ export async function storm({
           : { agent: 'clerk', start: { message: 'Handle it' }, messages: ['By the way', 'And'] },
       effects: (conversationId: string) => store.effectsOf(conversationId),
       handOverEvents: 60,
+      stuckAfterMs: STUCK_AFTER_MS,
     };
     const report = await quickCrashTest(settings, compiledPath);
     return { ...report, violations: [...store.violations] };

@@ -32,6 +32,8 @@ const AT_ONCE = 12;
 const PATIENCE_MS = 12_000;
 /** For all conversations to go on before the next kill; those in a workflow task may need longer. */
 const SETTLE_MS = 3_000;
+/** For those that did not go on between three kills: a lost workflow task is found after 10 s. */
+const SPARED_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
 const STUCK_AFTER_MS = 120_000;
 /** Kills between two lines that say how far it is. */
@@ -85,7 +87,7 @@ export class CrashRun {
     for (let n = 1; n <= kills; n++) {
       const kill = plan.next();
       this.#fill();
-      if (!kill.early) await this.#settle();
+      await this.#settle(kill);
       if ((await this.#kill(kill, line)) > 0) plan.hit(kill.target);
       await this.#serveNext(line);
       const { finished, begun, problems } = this.#findings;
@@ -120,9 +122,14 @@ export class CrashRun {
     this.#clock.ready(await line.serveNext());
   }
 
-  async #settle(): Promise<void> {
-    const deadline = Date.now() + SETTLE_MS;
-    while (!this.#clock.allWentOn && Date.now() < deadline) await pause(LOOK_AGAIN_MS);
+  async #settle({ early }: PlannedKill): Promise<void> {
+    const clock = this.#clock;
+    const settled = Date.now() + (early ? 0 : SETTLE_MS);
+    while (!clock.allWentOn && Date.now() < settled) await pause(LOOK_AGAIN_MS);
+    const { setBack } = clock;
+    const spared = Date.now() + SPARED_MS;
+    while (clock.setBack.length > 0 && Date.now() < spared) await pause(LOOK_AGAIN_MS);
+    clock.forgive(setBack);
   }
 
   /** Resolves with how many conversations it hit. */

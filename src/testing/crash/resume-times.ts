@@ -17,6 +17,8 @@ export class ResumeClock {
   cutShort = 0;
   readonly #open = new Map<string, Interrupted>();
   readonly #woken = new Map<string, number>();
+  /** Kills in a row after which a conversation had not gone on yet when the next one came. */
+  readonly #setBacks = new Map<string, number>();
   #readyAtMs = 0;
 
   /** Whether every attempt that was killed has been followed by another. */
@@ -24,8 +26,24 @@ export class ResumeClock {
     return ![...this.#open.values()].includes('an attempt');
   }
 
+  /**
+   * Conversations that were killed three times in a row before they went on. Temporal lets the next
+   * workflow task of such a one take longer and longer, ten minutes in the end: another kill would
+   * make them wait for that.
+   */
+  get setBack(): readonly string[] {
+    return [...this.#setBacks].flatMap(([id, times]) => (times > 1 ? [id] : []));
+  }
+
+  /** They have had their time. */
+  forgive(conversations: readonly string[]): void {
+    for (const conversation of conversations) this.#setBacks.delete(conversation);
+  }
+
   killed(traces: ReadonlyMap<string, Trace>): void {
-    this.cutShort += [...this.#open.values()].filter((what) => what !== 'waiting').length;
+    const cutShort = [...this.#open].flatMap(([id, what]) => (what === 'waiting' ? [] : [id]));
+    this.cutShort += cutShort.length;
+    for (const id of cutShort) this.#setBacks.set(id, (this.#setBacks.get(id) ?? 0) + 1);
     this.#open.clear();
     this.#woken.clear();
     this.#readyAtMs = 0;
@@ -48,6 +66,7 @@ export class ResumeClock {
     const interrupted = this.#open.get(conversation);
     if (phase !== 'begin' || interrupted === undefined || this.#readyAtMs === 0) return;
     this.#open.delete(conversation);
+    this.#setBacks.delete(conversation);
     const wokenAtMs = this.#woken.get(conversation);
     if (interrupted === 'waiting' && wokenAtMs === undefined) return;
     const from = Math.max(this.#readyAtMs, interrupted === 'waiting' ? (wokenAtMs ?? 0) : 0);
@@ -56,5 +75,6 @@ export class ResumeClock {
 
   ended(conversation: string): void {
     this.#open.delete(conversation);
+    this.#setBacks.delete(conversation);
   }
 }
