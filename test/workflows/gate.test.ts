@@ -169,7 +169,7 @@ describe('a batch that waits for people', () => {
           check(world);
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: 800 },
     );
   });
 
