@@ -26,6 +26,8 @@ export type Sent<Answer> =
 
 /** gRPC: the run has had, or has in flight, as many updates as the server allows. */
 const UPDATES_EXHAUSTED = new Set([8, 9]);
+/** gRPC: the server is too busy for the signal, too, or did not say in time whether it has it. */
+const TOO_BUSY = new Set([4, 8]);
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -88,6 +90,7 @@ function retryOf(error: unknown): 'same id' | 'new id' | undefined {
   const failure = failureOf(error);
   if (failure?.type === 'AcceptedUpdateCompletedWorkflow') return 'same id';
   if (refusalOf(failure)?.code === 'handing_over') return 'new id';
+  if (TOO_BUSY.has(grpcCode(error) ?? 0)) return 'same id';
   return undefined;
 }
 
