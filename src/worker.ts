@@ -54,6 +54,8 @@ export interface WorkerConnection {
 const STICKY_TIMEOUT = '2s';
 /** A stop reaches a running tool within about this long. */
 const HEARTBEAT_THROTTLE = '1s';
+/** Node ends the process when the sandbox's own limit (5 s of wall-clock time) meets a busy host. */
+const SANDBOX_LIMIT = { isolateExecutionTimeout: '60s' };
 /** How long a handler that was told to stop is waited for. */
 const CANCEL_GRACE_MS = 5_000;
 /** Budget of a run's history before it continues as new: half of what makes the server suggest it. */
@@ -176,6 +178,7 @@ export async function startWorker(
       ...common,
       workflowBundle: internals.workflowBundle ?? (await workflowBundle()),
       stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+      ...SANDBOX_LIMIT,
       // A refused update goes back whole: one of more than 2 MiB would fail every task of its
       // conversation from then on. What leaves our workflows is measured by their payload converter.
       disablePayloadErrorLimit: true,
