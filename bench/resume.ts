@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
   { what: 'an attempt', interrupted: 'an attempt', points: ATTEMPTS, atOnce: 1 },
   { what: 'an attempt, 8 at once', interrupted: 'an attempt', points: ATTEMPTS, atOnce: 8 },
   { what: 'a pending approval', interrupted: 'waiting', points: ['approval'], atOnce: 1 },
-  { what: 'a chat that waits', interrupted: 'waiting', points: ['idle'], atOnce: 1 },
+  { what: 'a chat that waits', interrupted: 'waiting', points: ['idle'], atOnce: 3 },
   {
     what: 'a workflow task',
     interrupted: 'a workflow task',

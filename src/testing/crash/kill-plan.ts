@@ -36,6 +36,11 @@ export class KillPlan {
     random: SeededRandom,
     { atOnce }: { readonly atOnce: number },
   ) {
+    if (targets.length === 0) {
+      throw new Error(
+        'none of the chosen points can be reached by these conversations: choose others',
+      );
+    }
     this.#targets = targets;
     this.#random = random;
     this.#most = Math.min(atOnce, MOST_AT_ONCE);
