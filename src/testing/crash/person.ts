@@ -106,7 +106,9 @@ export class Person {
       await this.#options.mayAct();
       if (this.#ended) return;
       if (this.hasMore) await this.sayNext();
-      else if (mode === 'chat') await this.#options.handle.close().catch(() => {});
+      // What comes behind the close is refused, rightly.
+      else if (mode === 'chat' && this.#unanswered === 0)
+        await this.#options.handle.close().catch(() => {});
     }
   }
 
