@@ -39,7 +39,8 @@ export default defineConfig({
           include: serverTests,
           globalSetup: ['test/support/start-server.ts'],
           pool: 'forks',
-          maxWorkers: 2,
+          // They wait more than they compute.
+          maxWorkers: 3,
           testTimeout: 90_000,
           hookTimeout: 90_000,
         },
