@@ -95,6 +95,7 @@ async function ask(
     const ended = await inScope(run, async () => {
       const parsed = await call.code.parse(call.input);
       if ('problems' in parsed) throw new Error(`the input no longer fits: ${parsed.problems[0]}`);
+      // The tool's own schema made it: only the tool's author knows its type.
       return reconcile(parsed.value as never, toolContext);
     });
     return settleAnswer(ended, call);

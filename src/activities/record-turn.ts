@@ -44,7 +44,7 @@ export async function recordTurn(
   const { format } = completion;
   const answeredBy = completion.model.slice(0, MAX_NAME_CHARACTERS);
   const entry = assistantEntryOf(place.turn, place.step, { turn, format, model: answeredBy });
-  const entryDigest = digestOf(entry as never);
+  const entryDigest = digestOf(entry);
   const transcriptDigest = chainDigest(transcript.digest, entryDigest);
   environment.transcripts.keep(location, {
     beginning: transcript.beginning,

@@ -42,6 +42,7 @@ export async function runTool(run: ToolRun): Promise<Settlement | 'later'> {
     events: run.environment.events,
     signal: interruptions.signal,
   });
+  // The tool's own schema made it: only the tool's author knows its type.
   const ended = await inScope(run, () => call.code.execute(parsed.value as never, toolContext));
   end();
   const settlement = settleEnding(ended, endedCall(run));

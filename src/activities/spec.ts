@@ -1,7 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import { storeValue } from '../blobs/stored-value.ts';
 import type { SpecInput } from '../core/activity-shapes.ts';
-import type { Json } from '../core/json.ts';
 import { activityIds } from '../core/names.ts';
 import type { Spec, SpecRecord } from '../core/spec.ts';
 import type { Agent } from '../tools/agent.ts';
@@ -42,7 +41,7 @@ export function createSpecActivity(
     const { blobs, inlineLimitBytes } = environment;
     try {
       return {
-        digest: digestOf(spec as unknown as Json),
+        digest: digestOf(spec),
         spec: await storeValue(blobs, workflowId, spec, {
           inlineLimitBytes,
           preview: spec.instructions,

@@ -46,6 +46,7 @@ export function createToolContext(parts: {
   };
 
   const toolContext = {
+    // Only the tool's author knows which it wants; that they are there was checked with the worker.
     deps: parts.deps as never,
     context: structuredClone(spec.context),
     conversationId,

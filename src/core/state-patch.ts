@@ -85,11 +85,11 @@ function memberOf(value: Json | undefined, name: string): Json | undefined {
 }
 
 function underRoot(operation: Operation): Parameters<typeof applyPatch>[1][number] {
-  const moved = { ...operation, path: `/state${operation.path}` };
-  if ('from' in operation) return { ...moved, from: `/state${operation.from}` } as never;
+  const path = `/state${operation.path}`;
+  if ('from' in operation) return { op: operation.op, path, from: `/state${operation.from}` };
   // The library keeps the value that it is given: a copy keeps the recorded patch unchanged.
-  if ('value' in operation) return { ...moved, value: copyOf(operation.value) } as never;
-  return moved as never;
+  if ('value' in operation) return { op: operation.op, path, value: copyOf(operation.value) };
+  return { op: operation.op, path };
 }
 
 function copyOf(value: Json): Json {

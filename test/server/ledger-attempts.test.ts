@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { NOTHING, useLedgerWorkers } from '../activities/ledger/fixtures/use-ledger-workers.ts';
+import { isRunning } from '../support/is-running.ts';
 
 const here = useLedgerWorkers();
 
@@ -49,7 +49,7 @@ test('a process group that outlived its worker is ended before its attempt is re
   await first.kill();
   expect(() => process.kill(leader, 0)).not.toThrow();
   expect(await here.sweep()).toEqual({ ...NOTHING, workers: 1, reported: 1 });
-  expect(await isRunning(leader)).toBe(false);
+  expect(isRunning(leader)).toBe(false);
   await here.startWorker();
   expect((await handle.result()).lost).toBe('WorkerLost');
 });
@@ -61,7 +61,7 @@ test('attempts from before a reboot are reported; process ids from then are nobo
   await first.kill();
   await here.rewriteLedger((text) => text.replace(/"bootId":"[^"]*"/, '"bootId":"another"'));
   expect(await here.sweep()).toEqual({ ...NOTHING, workers: 1, reported: 1 });
-  expect(await isRunning(leader)).toBe(true);
+  expect(isRunning(leader)).toBe(true);
   process.kill(leader, 'SIGKILL');
   await here.startWorker();
   expect((await handle.result()).lost).toBe('WorkerLost');
@@ -76,7 +76,7 @@ test('an attempt whose processes cannot be told from another container’s is le
     text.replace(/"pidNamespace":"[^"]*"/, '"pidNamespace":"pid:[1]"'),
   );
   expect(await here.sweep()).toEqual({ ...NOTHING, workers: 1, unproved: 1 });
-  expect(await isRunning(leader)).toBe(true);
+  expect(isRunning(leader)).toBe(true);
   process.kill(leader, 'SIGKILL');
   const { pendingActivities } = await here.client.workflowService.describeWorkflowExecution({
     namespace: 'default',
@@ -101,12 +101,3 @@ test('a token that the server cannot read does not keep the others from being re
   await here.startWorker();
   expect((await handle.result()).lost).toBe('WorkerLost');
 });
-
-async function isRunning(pid: number): Promise<boolean> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    return !/\) [ZX] /.test(stat);
-  } catch {
-    return false;
-  }
-}

@@ -9,6 +9,7 @@ import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { spawnTool } from '../../src/tools/spawn.ts';
+import { isRunning } from '../support/is-running.ts';
 import { withWorker } from '../support/with-worker.ts';
 
 const GRACE_MS = 300;
@@ -61,15 +62,6 @@ async function grandchildOf({ id }: ConversationHandle): Promise<number> {
   const words = () => (existsSync(path) ? readFileSync(path, 'utf8').trim() : '');
   await expect.poll(words, PATIENTLY).not.toBe('');
   return Number(words());
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
 }
 
 describe.runIf(process.platform === 'linux')("a tool's detached grandchild is gone", () => {

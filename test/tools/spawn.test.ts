@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { callScope, type CallScope } from '../../src/tools/call-scope.ts';
 import { spawnTool } from '../../src/tools/spawn.ts';
 import { ToolError } from '../../src/tools/tool.ts';
+import { isRunning } from '../support/is-running.ts';
 
 let directory = '';
 beforeEach(async () => {
@@ -126,15 +127,6 @@ async function family(): Promise<Record<'child' | 'session' | 'daemon', number>>
     session: await pidOf('session'),
     daemon: await pidOf('daemon'),
   };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
 }
 
 describe.runIf(process.platform === 'linux')('a tree of processes', () => {

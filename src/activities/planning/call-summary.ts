@@ -24,6 +24,7 @@ export async function callSummary(
   try {
     const words: unknown = await withinLimit(limitMs, async () => {
       const parsed = await code.parse(input);
+      // The tool's own schema made it: only the tool's author knows its type.
       return 'value' in parsed ? summary(parsed.value as never) : '';
     });
     if (typeof words !== 'string' || words.trim() === '') return plainSummary(tool, input);

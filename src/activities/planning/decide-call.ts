@@ -84,6 +84,7 @@ async function toolAsks(
   const value = await parseInput(code, input, limitMs, 'approval_failed');
   const what = `The needsApproval of "${tool.name}"`;
   const answer: unknown = await askCode(what, limitMs, () =>
+    // The tool's own schema made it: only the tool's author knows its type.
     needsApproval(value as never, structuredClone(info)),
   );
   if (typeof answer === 'boolean') return answer;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { spawnTool } from '../../../src/tools/spawn.ts';
 import type { ToolContext } from '../../../src/tools/tool.ts';
+import { isRunning } from '../../support/is-running.ts';
 import { buildTool, Harness, SHUTDOWN, STOPPED } from './harness.ts';
 
 let directory = '';
@@ -29,15 +30,6 @@ async function grandchild(): Promise<number> {
   const read = (): number => (existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0);
   await expect.poll(read, { timeout: 10_000 }).toBeGreaterThan(0);
   return read();
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
 }
 
 describe.runIf(process.platform === 'linux')('a detached grandchild of a tool', () => {
