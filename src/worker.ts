@@ -54,7 +54,10 @@ export interface WorkerConnection {
 const STICKY_TIMEOUT = '2s';
 /** A stop reaches a running tool within about this long. */
 const HEARTBEAT_THROTTLE = '1s';
-/** Node ends the process when the sandbox's own limit (5 s of wall-clock time) meets a busy host. */
+/**
+ * Node ends the process when the sandbox's own limit (5 s of wall-clock time) meets a busy host. The
+ * SDK takes this option and does not declare it.
+ */
 const SANDBOX_LIMIT = { isolateExecutionTimeout: '60s' };
 /** How long a handler that was told to stop is waited for. */
 const CANCEL_GRACE_MS = 5_000;

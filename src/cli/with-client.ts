@@ -1,3 +1,4 @@
+import { readConfig } from '../config.ts';
 import { PerdureClient } from '../client/perdure-client.ts';
 import { findRunningServer } from '../embedded-server/data-directory-lock.ts';
 import { dataDirectoryOf } from './data-directory.ts';
@@ -49,7 +50,7 @@ export async function withStores<T>(
  * directory; without one, by the Temporal profile and environment.
  */
 export async function openClient(options: ServerOptions): Promise<PerdureClient> {
-  const { taskQueue } = await settingsHere({ ...options, config: false });
+  const taskQueue = options.taskQueue ?? readConfig().taskQueue;
   return connect(options, await runningDev(options), { taskQueue });
 }
 

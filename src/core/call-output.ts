@@ -1,5 +1,5 @@
 import type { CallOutput } from './activity-shapes.ts';
-import { isJsonObject, type Json } from './json.ts';
+import { isJsonObject } from './json.ts';
 import { CATEGORIES } from './outcome.ts';
 import { isBlobReference } from './stored.ts';
 
@@ -8,10 +8,8 @@ import { isBlobReference } from './stored.ts';
  * complete an activity with anything else.
  */
 export function isCallOutput(value: unknown): value is CallOutput {
-  if (!isJsonObject(value as Json)) return false;
-  const { outcome, effect, content, digest, size, tokens, patch } = value as {
-    readonly [name: string]: unknown;
-  };
+  if (!isJsonObject(value)) return false;
+  const { outcome, effect, content, digest, size, tokens, patch } = value;
   const isContent =
     typeof content === 'string' || Array.isArray(content) || isBlobReference(content);
   return (

@@ -51,12 +51,14 @@ export function take(
   inbox: Inbox,
   which: 'all' | 'steer' | number,
 ): { readonly inbox: Inbox; readonly taken: readonly QueuedMessage[] } {
-  const first = new Set(typeof which === 'number' ? inbox.queued.slice(0, which) : []);
-  const enters = (message: QueuedMessage) =>
-    typeof which === 'number' ? first.has(message) : which === 'all' || message.when === 'steer';
+  const enters = ({ when }: QueuedMessage, index: number) =>
+    typeof which === 'number' ? index < which : which === 'all' || when === 'steer';
   return {
     taken: inbox.queued.filter(enters),
-    inbox: { ...inbox, queued: inbox.queued.filter((message) => !enters(message)) },
+    inbox: {
+      ...inbox,
+      queued: inbox.queued.filter((message, index) => !enters(message, index)),
+    },
   };
 }
 

@@ -1,12 +1,10 @@
-import type { Json } from './json.ts';
-
 const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;
 
 /**
  * Why a value is no JSON Patch (RFC 6902) by its shape: it may come from a tool, or from whatever
  * service completed a call.
  */
-export function patchProblem(value: Json): string | undefined {
+export function patchProblem(value: unknown): string | undefined {
   if (!Array.isArray(value)) return 'it is not a list of operations';
   for (const [index, operation] of value.entries()) {
     const problem = operationProblem(operation);

@@ -61,7 +61,7 @@ export async function settleLater(
 function demandPatch(stateUpdate: readonly Operation[] | undefined): void {
   if (stateUpdate === undefined) return;
   const problem =
-    patchProblem(stateUpdate as unknown as Json) ??
+    patchProblem(stateUpdate) ??
     (jsonBytes(stateUpdate) > MAX_PATCH_BYTES
       ? `it has more than ${MAX_PATCH_BYTES / 1024} KiB`
       : undefined);

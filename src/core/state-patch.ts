@@ -21,7 +21,7 @@ const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;
 
 /** Applies one call's operations to a copy of the state: all of them, or none. Never throws. */
 export function applyStatePatch(state: Json, patch: readonly Operation[]): PatchResult {
-  const shape = patchProblem(patch as unknown as Json);
+  const shape = patchProblem(patch);
   if (shape !== undefined) return { problem: `it is no JSON Patch: ${shape}` };
   // A root of its own, so that an operation on the path "" can replace the whole document.
   const root = { state: copyOf(state) };

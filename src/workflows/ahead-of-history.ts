@@ -1,4 +1,8 @@
-import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import type {
+  ActivateInput,
+  ConcludeActivationInput,
+  WorkflowInterceptors,
+} from '@temporalio/workflow';
 import { RAN_AHEAD } from '../core/ran-ahead.ts';
 
 type Activation = ActivateInput['activation'];
@@ -81,12 +85,8 @@ function eventsOfJob({ signalWorkflow, fireTimer, cancelWorkflow, resolveActivit
   return result.completed || result.failed?.failure?.applicationFailureInfo ? 2 : 1;
 }
 
-type Commands = Parameters<
-  NonNullable<NonNullable<WorkflowInterceptors['internals']>[number]['concludeActivation']>
->[0]['commands'];
-
 /** Only of commands that none beside them can take back, as a cancellation does with a timer. */
-function eventsOfCommands(commands: Commands): number {
+function eventsOfCommands(commands: ConcludeActivationInput['commands']): number {
   const cancelled = new Set(commands.map((command) => command.requestCancelActivity?.seq));
   return commands.filter(
     ({ upsertWorkflowSearchAttributes, scheduleActivity, updateResponse }) =>
