@@ -7,6 +7,7 @@ import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { serveAgents } from '../support/serve-agents.ts';
+import { withWorker } from '../support/with-worker.ts';
 
 const slow = defineTool({
   name: 'slow',
@@ -117,25 +118,33 @@ describe('a chat', () => {
   test('is stopped before its first turn has begun; what is said after that is answered', async () => {
     const { temporal } = served.client;
     const id = `stopped-${randomUUID()}`;
+    const taskQueue = `${served.taskQueue}-later`;
     await temporal.workflow.signalWithStart('echo', {
       workflowId: id,
-      taskQueue: served.taskQueue,
+      taskQueue,
       args: [{ mode: 'chat', message: 'go' }],
       signal: 'stop',
       signalArgs: [{ reason: 'wrong agent' }],
     });
-    const conversation = served.client.handle(id);
     await temporal.workflow.getHandle(id).signal('message', { content: 'rather this' });
-    await expect
-      .poll(async () => (await conversation.status()).lastTurn, { timeout: 20_000 })
-      .toMatchObject({ turn: 2, stopReason: 'answered' });
-    expect((await conversation.summary()).completions).toBe(1);
-    const notes = (await conversation.entries()).flatMap(({ entry }) =>
-      entry.kind === 'note' ? [entry.text] : [],
-    );
-    expect(notes).toEqual(['[The turn was interrupted: wrong agent.]']);
-    await conversation.close();
-    await conversation.result();
+    // All of it waits for the first worker: it is taken in the order in which it was sent.
+    await withWorker({ agents: [echo], taskQueue }, async ({ client }) => {
+      const conversation = client.handle(id);
+      await expect
+        .poll(async () => (await conversation.status()).lastTurn, { timeout: 20_000 })
+        .toMatchObject({
+          turn: 2,
+          stopReason: 'answered',
+          text: expect.stringMatching(/rather this$/),
+        });
+      expect((await conversation.summary()).completions).toBe(1);
+      const notes = (await conversation.entries()).flatMap(({ entry }) =>
+        entry.kind === 'note' ? [entry.text] : [],
+      );
+      expect(notes).toEqual(['[The turn was interrupted: wrong agent.]']);
+      await conversation.close();
+      await conversation.result();
+    });
   });
 
   test('completes as idle when nobody says anything', async () => {
