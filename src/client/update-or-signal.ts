@@ -89,6 +89,8 @@ async function sendUpdate<Answer>(
 function retryOf(error: unknown): 'same id' | 'new id' | undefined {
   const failure = failureOf(error);
   if (failure?.type === 'AcceptedUpdateCompletedWorkflow') return 'same id';
+  // A worker completed the task that brought the update and did not look at it: it is as if never sent.
+  if (failure?.type === 'UnprocessedUpdate') return 'same id';
   if (refusalOf(failure)?.code === 'handing_over') return 'new id';
   if (TOO_BUSY.has(grpcCode(error) ?? 0)) return 'same id';
   return undefined;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { NoWorker, PerdureClient } from '../../src/client/index.ts';
 import { desk, echo } from '../cli/agents/desk.ts';
+import { temporalClient } from '../support/temporal-client.ts';
 import { withWorker } from '../support/with-worker.ts';
 import { SOON } from './soon.ts';
 
@@ -30,6 +31,20 @@ afterEach(async () => {
 /** What happens while a worker is up. */
 function worker<T>(work: () => Promise<T>): Promise<T> {
   return withWorker({ agents: [desk, echo], taskQueue, dataDir }, work);
+}
+
+/** In place of a worker that knows nothing of updates, or lost this one. */
+async function completeNextTaskWithNothing(): Promise<void> {
+  const { connection, workflowService } = await temporalClient();
+  const { taskToken, messages } = await connection.withDeadline(Date.now() + 30_000, () =>
+    workflowService.pollWorkflowTaskQueue({
+      namespace: 'default',
+      identity: 'forgetful',
+      taskQueue: { name: taskQueue },
+    }),
+  );
+  expect(messages).toHaveLength(1);
+  await workflowService.respondWorkflowTaskCompleted({ namespace: 'default', taskToken });
 }
 
 describe('with every worker down', () => {
@@ -69,6 +84,27 @@ describe('with every worker down', () => {
     expect(new Set(ids)).toEqual(new Set(['verdict-1']));
     expect(refund?.attempts).toHaveLength(1);
     expect(refund?.result).toMatchObject({ outcome: 'ok' });
+  });
+
+  test('a verdict that a worker let fall is sent again', async () => {
+    const patient = await PerdureClient.connect({
+      address: client.address,
+      taskQueue,
+      patience: { acceptMs: 20_000 },
+    });
+    const task = await patient.start('desk', { message: 'A-3' });
+    const key = await worker(async () => {
+      await expect.poll(async () => (await task.approvals()).length, SOON).toBe(1);
+      const [request] = await task.approvals();
+      return request?.key ?? '';
+    });
+    const approved = task.approve({ key }, { by, verdictId: 'verdict-2' });
+    await completeNextTaskWithNothing();
+    await worker(async () => {
+      expect(await approved).toMatchObject({ via: 'update', verdictId: 'verdict-2' });
+      expect(await task.result()).toMatchObject({ text: 'refunded' });
+    });
+    await patient.close();
   });
 
   test('questions that only a worker can answer say so', async () => {
