@@ -2,6 +2,7 @@ import { partsOf, textOf, type Content, type Part } from './content.ts';
 import { cutText } from './cut-text.ts';
 import type { AssistantEntry, Entry, ResultEntry, View } from './entry.ts';
 import type { AssistantMessage, Block, RequestMessage, ToolResultPart } from './model-request.ts';
+import { oncePer } from './once-per.ts';
 import { isBlobReference, PREVIEW_CHARACTERS, type BlobReference, type Stored } from './stored.ts';
 
 /**
@@ -38,7 +39,7 @@ export function renderTranscript(
         said.push({ type: 'text', text: entry.text });
         break;
       case 'result':
-        results.push(resultPart(entry, n < (view?.cutBefore ?? 0)));
+        results.push(n < (view?.cutBefore ?? 0) ? cutResult(entry) : wholeResult(entry));
         break;
       case 'assistant':
         endOfStep();
@@ -101,28 +102,16 @@ function assistantMessage(
   return { role: 'assistant', format, model, raw, blocks };
 }
 
-function resultPart(entry: ResultEntry, isCut: boolean): ToolResultPart {
-  return {
-    callId: entry.callId,
-    tool: entry.tool,
-    content: isCut ? cutContent(entry) : contentOf(entry),
-    isError: entry.outcome !== 'ok',
-  };
+const wholeResult = oncePer((entry: ResultEntry) => resultPart(entry, contentOf(entry)));
+const cutResult = oncePer((entry: ResultEntry) => resultPart(entry, cutParts(contentOf(entry))));
+
+function resultPart(entry: ResultEntry, content: readonly Part[]): ToolResultPart {
+  const { callId, tool, outcome } = entry;
+  return { callId, tool, content, isError: outcome !== 'ok' };
 }
 
 function contentOf(entry: ResultEntry): readonly Part[] {
   return partsOfStored(entry.shownAs ?? entry.content);
-}
-
-const cuts = new WeakMap<ResultEntry, readonly Part[]>();
-
-/** Made once per entry: a long conversation shows hundreds of cut results at every step. */
-function cutContent(entry: ResultEntry): readonly Part[] {
-  const known = cuts.get(entry);
-  if (known !== undefined) return known;
-  const parts = cutParts(contentOf(entry));
-  cuts.set(entry, parts);
-  return parts;
 }
 
 /** The beginning of a result that is no longer shown whole. What is short stays as it is. */

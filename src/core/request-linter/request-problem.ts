@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json.ts';
-import type { ModelRequest } from '../model-request.ts';
+import type { ModelRequest, RequestMessage } from '../model-request.ts';
 import { toolNameProblem } from '../names.ts';
+import { oncePer } from '../once-per.ts';
 import { utf8Bytes } from '../slices.ts';
 import type { LintLimits } from './rule.ts';
 
@@ -16,6 +17,8 @@ export interface LintProblem {
 const BYTES_PER_CHARACTER = 6;
 /** Quotes, commas and braces around a value; more than any value needs. */
 const BYTES_PER_VALUE = 32;
+/** A message's role and the names of its members. */
+const BYTES_AROUND_PARTS = 256;
 
 export function requestProblem(request: ModelRequest, limits: LintLimits): LintProblem | undefined {
   return toolProblem(request) ?? sizeProblem(request, limits);
@@ -59,14 +62,26 @@ function sizeProblem(request: ModelRequest, limits: LintLimits): LintProblem | u
   const sent = messages.map((message) =>
     message.role === 'assistant' ? (message.raw ?? message.blocks) : message,
   );
+  const bound = messages.reduce((sum, message) => sum + mostBytesOfMessage(message), 0);
+  if (mostBytes({ ...request, messages: [] }) + bound <= limits.bodyBytes) return undefined;
   const whole = { ...request, messages: sent };
-  if (mostBytes(whole) <= limits.bodyBytes) return undefined;
   const bytes = utf8Bytes(JSON.stringify(whole));
   if (bytes <= limits.bodyBytes) return undefined;
   const sizes = sent.map((message) => utf8Bytes(JSON.stringify(message)));
   const largest = sizes.indexOf(Math.max(...sizes));
   const message = `the request has ${bytes} bytes, at most ${limits.bodyBytes} can be sent; the largest message has ${sizes[largest] ?? 0}: compact the conversation, or send less in one message`;
   return { type: 'too_large', at: `messages[${largest}]`, message };
+}
+
+const mostBytesOnce = oncePer((value: object) => mostBytes(value));
+
+function mostBytesOfMessage(message: RequestMessage): number {
+  if (message.role === 'assistant') {
+    const { raw, blocks } = message;
+    return typeof raw === 'object' ? mostBytesOnce(raw ?? blocks) : mostBytes(raw);
+  }
+  const parts = message.role === 'user' ? message.content : message.results;
+  return parts.reduce((sum, part) => sum + mostBytesOnce(part), BYTES_AROUND_PARTS);
 }
 
 /** A bound that needs no serialising: nearly every request is far below the limit. */

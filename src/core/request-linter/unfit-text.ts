@@ -1,4 +1,5 @@
-import type { AssistantMessage, Block, RequestMessage } from '../model-request.ts';
+import type { Block, RequestMessage } from '../model-request.ts';
+import { oncePer } from '../once-per.ts';
 import { mapSame } from './keep-same.ts';
 import { lossOf, rewrittenTurn } from './rewritten-turn.ts';
 import type { MessageRule } from './rule.ts';
@@ -13,19 +14,28 @@ export const UNFIT_REPLACED =
 /** Characters that no model API takes become U+FFFD, wherever they are. */
 export const unfitText: MessageRule = (messages, { report }) =>
   mapSame(messages, (message, index) => {
-    const mended =
-      message.role === 'assistant' ? mendTurn(message) : (fit(message) as typeof message);
-    if (mended === message) return message;
-    const loss = message.role === 'assistant' ? lossOf(message) : '';
-    report(`messages[${index}]`, `${UNFIT_REPLACED}${loss}`);
-    return mended;
+    if (isFitMessage(message)) return message;
+    const isTurn = message.role === 'assistant';
+    report(`messages[${index}]`, `${UNFIT_REPLACED}${isTurn ? lossOf(message) : ''}`);
+    if (isTurn) return rewrittenTurn(message, fit(message.blocks) as readonly Block[]);
+    return fit(message) as typeof message;
   });
 
-function mendTurn(message: AssistantMessage): RequestMessage {
-  const blocks = fit(message.blocks) as readonly Block[];
-  const isRawFit = message.raw === null || fit(message.raw) === message.raw;
-  if (blocks === message.blocks && isRawFit) return message;
-  return rewrittenTurn(message, blocks);
+const isFit = oncePer((value: object) => fit(value) === value);
+
+function isFitMessage(message: RequestMessage): boolean {
+  switch (message.role) {
+    case 'user':
+      return message.content.every(isFit);
+    case 'tool':
+      return message.results.every(isFit);
+    case 'assistant': {
+      const { raw, blocks } = message;
+      return (
+        isFit(blocks) && (typeof raw === 'object' && raw !== null ? isFit(raw) : fit(raw) === raw)
+      );
+    }
+  }
 }
 
 /** A value with every text in it made fit, cut at a depth that parsers take; the very same value when all is. */
