@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, fstatSync } from 'node:fs';
 import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -30,28 +30,36 @@ export async function listParts(directory: string): Promise<readonly number[]> {
   }
 }
 
+/** A part that this process appends to. */
+export interface OpenPart {
+  readonly part: number;
+  readonly file: FileHandle;
+}
+
 /**
- * Appends lines, each of them unique, and returns the number of the part that took the last.
+ * Appends lines, each of them unique, and returns the part that took the last, still open.
  *
- * @param known the part that took the last lines, to spare a look; `undefined` when not known
+ * @param known the part that took the last lines, when it is still open; closed when it is left
  * @param keep how many parts may be there; older ones are removed
  */
 export async function appendLines(
   directory: string,
   lines: readonly string[],
-  { known, keep }: { readonly known: number | undefined; readonly keep: number },
-): Promise<number> {
+  { known, keep }: { readonly known: OpenPart | undefined; readonly keep: number },
+): Promise<OpenPart> {
   let rest = lines;
   let full = 0;
-  let part = known ?? (await partToTry(directory, full, keep));
+  let open = known;
   for (;;) {
-    const left = await append(partPath(directory, part), rest);
-    if (left?.length === 0) return part;
+    open ??= await openPart(directory, await partToTry(directory, full, keep));
+    if (open === undefined) continue;
+    const left = await appendOrClose(open, rest);
+    if (left?.length === 0) return open;
     if (left !== undefined) {
-      full = part;
+      full = open.part;
       rest = left;
     }
-    part = await partToTry(directory, full, keep);
+    open = undefined;
   }
 }
 
@@ -69,40 +77,55 @@ async function partToTry(directory: string, full: number, keep: number): Promise
   return newest + 1;
 }
 
-/** Returns the lines that this part did not take; `undefined` when there is no such part any more. */
-async function append(
-  path: string,
-  lines: readonly string[],
-): Promise<readonly string[] | undefined> {
-  const file = await openExisting(path);
-  if (file === undefined) return undefined;
+async function openPart(directory: string, part: number): Promise<OpenPart | undefined> {
   try {
-    const bytes = Buffer.from(`\n${lines.join('\n')}\n`);
-    const { bytesWritten } = await file.write(bytes);
-    if (bytesWritten < bytes.length) throw new Error(`${path}: the disk did not take all of it`);
-    const { size } = await file.stat();
-    if (size <= PART_BYTES) return [];
-    const end = Buffer.alloc(size - PART_BYTES + 1);
-    await file.read(end, 0, end.length, PART_BYTES - 1);
-    const voids = new Set(
-      end
-        .subarray(end.indexOf(NEWLINE) + 1)
-        .toString()
-        .split('\n'),
-    );
-    return lines.filter((line) => voids.has(line));
-  } finally {
-    await file.close();
-  }
-}
-
-async function openExisting(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, constants.O_RDWR | constants.O_APPEND);
+    const flags = constants.O_RDWR | constants.O_APPEND;
+    return { part, file: await open(partPath(directory, part), flags) };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
   }
+}
+
+/** What is not the last part any more, or failed, is not kept open. */
+async function appendOrClose(
+  { file, part }: OpenPart,
+  lines: readonly string[],
+): Promise<readonly string[] | undefined> {
+  let isLast = false;
+  try {
+    const left = await append(file, part, lines);
+    isLast = left?.length === 0;
+    return left;
+  } finally {
+    if (!isLast) await file.close();
+  }
+}
+
+/** Returns the lines that this part did not take; `undefined` when it was removed meanwhile. */
+async function append(
+  file: FileHandle,
+  part: number,
+  lines: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const bytes = Buffer.from(`\n${lines.join('\n')}\n`);
+  const { bytesWritten } = await file.write(bytes);
+  if (bytesWritten < bytes.length) {
+    throw new Error(`${part}.jsonl: the disk took ${bytesWritten} of ${bytes.length} bytes`);
+  }
+  // Synchronous: an open file's size is at hand, and a trip to another thread costs ten times as much.
+  const { size, nlink } = fstatSync(file.fd);
+  if (nlink === 0) return undefined;
+  if (size <= PART_BYTES) return [];
+  const end = Buffer.alloc(size - PART_BYTES + 1);
+  await file.read(end, 0, end.length, PART_BYTES - 1);
+  const voids = new Set(
+    end
+      .subarray(end.indexOf(NEWLINE) + 1)
+      .toString()
+      .split('\n'),
+  );
+  return lines.filter((line) => voids.has(line));
 }
 
 export function isAbsent(error: unknown): boolean {

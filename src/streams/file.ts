@@ -5,7 +5,7 @@ import type { Duration } from '../core/duration.ts';
 import { batchTime, createBatcher, type PendingEvent } from './batcher.ts';
 import { segmentOf } from './conversation-segment.ts';
 import { eventLine } from './event-line.ts';
-import { appendLines, isAbsent, PART_BYTES } from './event-parts.ts';
+import { appendLines, isAbsent, type OpenPart, PART_BYTES } from './event-parts.ts';
 import type { EventSink } from './event-sink.ts';
 import { maxAgeMs } from './max-age.ts';
 import { readEventParts, type PartPosition } from './read-event-parts.ts';
@@ -24,8 +24,9 @@ export interface FileEventSinkOptions {
 
 const DEFAULT_MAX_BYTES = 8 * PART_BYTES;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
-/** Conversations whose newest part is remembered; forgetting it costs one look at the directory. */
-const MAX_KNOWN = 10_000;
+/** Parts that are kept open from one batch to the next, at most so many and about so long. */
+const MAX_OPEN = 128;
+const CLOSE_EVERY_MS = 1_000;
 const OFFSET = /^(\d{1,15})\.(\d{1,15})$/;
 
 /**
@@ -42,17 +43,23 @@ export function fileEventSink(options: FileEventSinkOptions): EventSink {
   const ageMs = maxAgeMs(options.maxAge);
   const directoryOf = (conversationId: string): string => join(root, segmentOf(conversationId));
   const writer = randomUUID().slice(0, 8);
-  const known = new Map<string, number>();
+  /** By conversation, the longest unused first; what is being written is not among them. */
+  const openParts = new Map<string, OpenPart>();
+  let closing: NodeJS.Timeout | undefined;
   let written = 0;
   let sweptAt = 0;
   const batcher = createBatcher({ batchMs: batchTime(options.batchMs), write });
 
   async function write(conversationId: string, events: readonly PendingEvent[]): Promise<number> {
     const lines = events.map((event) => eventLine(`${writer}.${++written}`, event));
-    if (known.size >= MAX_KNOWN) known.clear();
-    const last = known.get(conversationId);
-    const directory = directoryOf(conversationId);
-    known.set(conversationId, await appendLines(directory, lines, { known: last, keep }));
+    const known = openParts.get(conversationId);
+    openParts.delete(conversationId);
+    openParts.set(
+      conversationId,
+      await appendLines(directoryOf(conversationId), lines, { known, keep }),
+    );
+    closing ??= setTimeout(() => void closeParts(0).catch(() => {}), CLOSE_EVERY_MS).unref();
+    await closeParts(MAX_OPEN);
     if (Date.now() - sweptAt < SWEEP_EVERY_MS) return 0;
     sweptAt = Date.now();
     // Housekeeping: what it cannot remove now is found again in an hour.
@@ -60,9 +67,28 @@ export function fileEventSink(options: FileEventSinkOptions): EventSink {
     return 0;
   }
 
+  async function closeParts(keepOpen: number): Promise<void> {
+    if (keepOpen === 0) {
+      clearTimeout(closing);
+      closing = undefined;
+    }
+    for (const [id, { file }] of openParts) {
+      if (openParts.size <= keepOpen) break;
+      openParts.delete(id);
+      await file.close();
+    }
+  }
+
+  async function close(): Promise<void> {
+    await batcher.close();
+    await closeParts(0);
+  }
+
   async function deleteConversation(conversationId: string): Promise<void> {
     await batcher.forget(conversationId);
-    known.delete(conversationId);
+    const open = openParts.get(conversationId);
+    openParts.delete(conversationId);
+    await open?.file.close();
     const doomed = join(root, `.deleted-${randomUUID()}`);
     try {
       await rename(directoryOf(conversationId), doomed);
@@ -87,7 +113,7 @@ export function fileEventSink(options: FileEventSinkOptions): EventSink {
     get failures() {
       return batcher.failures;
     },
-    close: batcher.close,
+    close,
   };
 }
 
