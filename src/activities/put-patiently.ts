@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withinTime } from './within-time.ts';
 
 /** For all puts of one call together; well below what start-to-close allows beyond the tool's own limit. */
 const PATIENCE_MS = 10_000;
@@ -25,25 +26,13 @@ export function createPatientPut(
       const leftMs = deadline - performance.now();
       if (leftMs <= 0) return undefined;
       try {
-        return await withinTime(put, Math.min(TRY_MS, leftMs));
+        const limitMs = Math.min(TRY_MS, leftMs);
+        const message = `the store did not answer within ${Math.round(limitMs)} ms`;
+        return await withinTime(limitMs, put, message);
       } catch (error) {
         onFailure(error);
       }
       await sleep(Math.min(delayMs, Math.max(0, deadline - performance.now())));
     }
   };
-}
-
-async function withinTime<T>(put: () => Promise<T>, ms: number): Promise<T> {
-  const timer = new AbortController();
-  const hung = sleep(ms, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`the store did not answer within ${Math.round(ms)} ms`);
-  });
-  // Its rejection counts only while the put is raced against it; an aborted timer's is nobody's.
-  hung.catch(() => undefined);
-  try {
-    return await Promise.race([put(), hung]);
-  } finally {
-    timer.abort();
-  }
 }
