@@ -25,6 +25,9 @@ export interface BatchEffects {
   readonly nowMs: () => number;
 }
 
+/** `expired`: an approval ran out that ends the turn. */
+export type BatchEnd = 'done' | 'expired' | 'hand_over';
+
 /** Of people's reasons in the results of one batch. */
 const REASONS_CHARACTERS = 256 * 1024;
 
@@ -32,13 +35,12 @@ const REASONS_CHARACTERS = 256 * 1024;
  * Settles every call of a batch: asks, waits, runs, and adds exactly one result per call to the
  * transcript, in call order (design §3). A hand-over while people are waited for leaves the batch
  * open in the state.
- * @returns `expired` when an approval ran out that ends the turn.
  */
 export async function runBatch(
   memory: Memory,
   batch: OpenBatch,
   effects: BatchEffects,
-): Promise<'done' | 'expired' | 'hand_over'> {
+): Promise<BatchEnd> {
   const settled = batch.plan.map(({ index }) => batch.settled[index] ?? null);
   const keep = (call: PlannedCall, result: SettledCall) => {
     settled[call.index] = result;
@@ -109,9 +111,14 @@ export async function runBatch(
   }
   ready.sort((a, b) => a.call.index - b.call.index);
   if (early.length > 0) await Promise.all(early);
-  const calls = ready.map(({ call }) => call);
-  const lanes = createLanes(lanesOf(calls, maxParallel));
-  await Promise.all(ready.map(({ call, edited }) => lanes(run(call, edited))));
+  const [only] = ready;
+  if (ready.length === 1 && only !== undefined) {
+    await run(only.call, only.edited)();
+  } else {
+    const calls = ready.map(({ call }) => call);
+    const lanes = createLanes(lanesOf(calls, maxParallel));
+    await Promise.all(ready.map(({ call, edited }) => lanes(run(call, edited))));
+  }
   record(memory, batch.plan, settled);
   return failed ? 'expired' : 'done';
 }

@@ -9,6 +9,7 @@ import type { ConversationSummary, StopReason } from '../core/status.ts';
 import { addCost, addUsage, totalTokens } from '../core/usage.ts';
 import type { ModelOutcome } from './complete-model.ts';
 import type { Memory } from './memory.ts';
+import type { BatchEnd } from './run-batch.ts';
 
 /** What a turn needs of the world; plain functions in tests. */
 export interface TurnEffects {
@@ -17,7 +18,7 @@ export interface TurnEffects {
   ) => Promise<ModelOutcome>;
   /** Whether the transcript is shown shorter now. */
   readonly compact: (reason: 'budget' | 'overflow') => Promise<boolean>;
-  readonly runBatch: (batch: OpenBatch) => Promise<'done' | 'expired' | 'hand_over'>;
+  readonly runBatch: (batch: OpenBatch) => Promise<BatchEnd>;
   /** Steering messages that enter now. */
   readonly takeSteering: () => Promise<readonly QueuedMessage[]>;
   /** Asks a person whether the conversation may go on beyond a limit. */
@@ -37,7 +38,7 @@ const MAX_TRUNCATED_IN_A_ROW = 3;
 export async function runTurn(memory: Memory, effects: TurnEffects): Promise<TurnEnd> {
   const { batch } = memory.state;
   if (batch !== undefined) {
-    const ended = await finishBatch(memory, batch, effects);
+    const ended = afterBatch(memory, await effects.runBatch(batch));
     if (ended !== undefined) return ended;
   }
   for (;;) {
@@ -107,17 +108,12 @@ async function step(
   const { running } = memory.state;
   const truncatedInARow = cut ? (running?.truncatedInARow ?? 0) + 1 : 0;
   if (running !== undefined) memory.update({ running: { ...running, truncatedInARow } });
-  const ended = await finishBatch(memory, { plan: output.plan, settled: [] }, effects);
+  const ended = afterBatch(memory, await effects.runBatch({ plan: output.plan, settled: [] }));
   if (ended !== undefined) return ended;
   return truncatedInARow >= MAX_TRUNCATED_IN_A_ROW ? { stopReason: 'truncated' } : undefined;
 }
 
-async function finishBatch(
-  memory: Memory,
-  batch: OpenBatch,
-  effects: TurnEffects,
-): Promise<TurnEnd | undefined> {
-  const ended = await effects.runBatch(batch);
+function afterBatch(memory: Memory, ended: BatchEnd): TurnEnd | undefined {
   switch (ended) {
     case 'hand_over':
       return 'hand_over';

@@ -28,28 +28,37 @@ export interface Scheduled {
   readonly onCancel: 'try' | 'wait';
 }
 
-/** One attempt of an activity. The server never repeats it: the workflow owns every retry. */
-export async function schedule<Output>(memory: Memory, activity: Scheduled): Promise<Output> {
+/**
+ * One attempt of an activity. The server never repeats it: the workflow owns every retry. Every layer
+ * of promises costs each step of every conversation: the SDK records a stack for each promise.
+ */
+export function schedule<Output>(memory: Memory, activity: Scheduled): Promise<Output> {
+  const attempt = scheduleActivity<Output>(activity.type, [activity.input], {
+    activityId: activity.activityId,
+    summary: previewOf(activity.summary, SUMMARY_CHARACTERS),
+    startToCloseTimeout: activity.startToCloseMs ?? OWN_ACTIVITY_MS,
+    retry: { maximumAttempts: 1 },
+    cancellationType:
+      activity.onCancel === 'try'
+        ? ActivityCancellationType.TRY_CANCEL
+        : ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    ...(activity.heartbeat === 'none' ? {} : { heartbeatTimeout: heartbeatTimeoutMs(memory) }),
+    ...(activity.taskQueue === undefined ? {} : { taskQueue: activity.taskQueue }),
+    ...(activity.scheduleToStartMs === undefined
+      ? {}
+      : { scheduleToStartTimeout: activity.scheduleToStartMs }),
+  });
   memory.inFlight += 1;
-  try {
-    return await scheduleActivity<Output>(activity.type, [activity.input], {
-      activityId: activity.activityId,
-      summary: previewOf(activity.summary, SUMMARY_CHARACTERS),
-      startToCloseTimeout: activity.startToCloseMs ?? OWN_ACTIVITY_MS,
-      retry: { maximumAttempts: 1 },
-      cancellationType:
-        activity.onCancel === 'try'
-          ? ActivityCancellationType.TRY_CANCEL
-          : ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-      ...(activity.heartbeat === 'none' ? {} : { heartbeatTimeout: heartbeatTimeoutMs(memory) }),
-      ...(activity.taskQueue === undefined ? {} : { taskQueue: activity.taskQueue }),
-      ...(activity.scheduleToStartMs === undefined
-        ? {}
-        : { scheduleToStartTimeout: activity.scheduleToStartMs }),
-    });
-  } finally {
-    memory.inFlight -= 1;
-  }
+  return attempt.then(
+    (output) => {
+      memory.inFlight -= 1;
+      return output;
+    },
+    (error: unknown) => {
+      memory.inFlight -= 1;
+      throw error;
+    },
+  );
 }
 
 function heartbeatTimeoutMs(memory: Memory): number {
