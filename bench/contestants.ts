@@ -11,6 +11,9 @@ import { makeBenchAgent, messageFor } from './agent.ts';
 import { floorActivities } from './floor.activities.ts';
 import { sum } from './measure.ts';
 
+/** Of this very file: `.ts` from source, `.js` compiled. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+
 export interface Contestant {
   readonly name: string;
   /** Runs one conversation of so many steps to its end. */
@@ -45,7 +48,7 @@ export async function startContest(
   const connections: NativeConnection[] = [];
   const statistics: TranscriptReader['statistics'][] = [];
   const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('floor.workflows.ts', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL(`floor.workflows.${EXTENSION}`, import.meta.url)),
     logger: Runtime.instance().logger,
   });
   const ours: PerdureWorker[] = [];

@@ -3,21 +3,16 @@
  * `npm run bench -- [steps] [growth] [approvals] [resume] [memory] [long] [--quick]`. Figures are ratios: absolute ones
  * belong to a machine.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
-import {
-  type EmbeddedServer,
-  startEmbeddedServer,
-} from '../src/embedded-server/embedded-server.ts';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpus, totalmem } from 'node:os';
 import { installLogger } from '../src/worker/install-logger.ts';
+import { compiledUrl, compileTree } from '../test/support/compile-tree.ts';
 import { measureApprovals } from './approvals.ts';
-import { startContest } from './contestants.ts';
-import { growthTable, measureGrowth } from './growth.ts';
 import { measureLong } from './measure-long.ts';
 import { measureMemory } from './memory.ts';
+import { onServer } from './on-server.ts';
 import { measureResume } from './resume.ts';
-import { measureSteps } from './steps.ts';
 
 const QUICK = process.argv.includes('--quick');
 const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -25,38 +20,13 @@ const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const chosen = named.length === 0 ? ['steps', 'growth'] : named;
 const includes = (section: string) => chosen.includes(section);
 
-const STEP_SETTINGS = [
-  { label: 'embedded server' },
-  { label: 'three workers, no eager starts', workers: 3, eagerStarts: false },
-  { label: 'server with its defaults', withDefaults: true },
-];
-
 installLogger('error');
 console.log(
   `Node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
 );
 
-if (includes('steps')) {
-  for (const setting of STEP_SETTINGS) {
-    await onServer(setting.withDefaults ?? false, async ({ address }) => {
-      const contest = await startContest(address, setting);
-      await measureSteps(contest, setting.label, {
-        steps: QUICK ? 20 : 60,
-        rounds: QUICK || setting.withDefaults ? 3 : 7,
-        conversations: 16,
-      });
-      await contest.end();
-    });
-  }
-}
-if (includes('growth')) {
-  await onServer(false, async ({ address }) => {
-    const contest = await startContest(address);
-    const grown = await measureGrowth(contest, QUICK ? [10, 40] : [10, 40, 100, 400]);
-    console.log(`\nHistory of one conversation, results of 5 KB\n\n${growthTable(grown)}`);
-    await contest.end();
-  });
-}
+const inProcess = ['steps', 'growth'].filter(includes);
+if (inProcess.length > 0) await measureInProcess(inProcess);
 if (includes('approvals')) {
   await onServer(false, (server) =>
     measureApprovals(
@@ -81,16 +51,15 @@ if (includes('long')) {
 // Log lines of Temporal's core are forwarded for ever where no worker ends it.
 process.exit();
 
-async function onServer(
-  withDefaults: boolean,
-  use: (server: EmbeddedServer) => Promise<void>,
-): Promise<void> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'perdure-bench-server-'));
-  const server = await startEmbeddedServer({ dataDirectory, headless: true, withDefaults });
+/** Compiled as the package is: what loads TypeScript makes our code slower, not the floor's. */
+async function measureInProcess(sections: readonly string[]): Promise<void> {
+  const compiled = await compileTree();
   try {
-    await use(server);
+    const entry = compiledUrl(new URL('in-process.ts', import.meta.url), compiled.path);
+    const child = fork(entry, [...sections, ...(QUICK ? ['--quick'] : [])], { execArgv: [] });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) process.exitCode = 1;
   } finally {
-    await server.stop();
-    await rm(dataDirectory, { recursive: true, force: true });
+    await compiled.remove();
   }
 }

@@ -1,4 +1,4 @@
-import type { Contest, Contestant } from './contestants.ts';
+import type { Contest } from './contestants.ts';
 import { median, table, timed } from './measure.ts';
 
 const BYTES = 1_000;
@@ -7,14 +7,24 @@ export interface StepFigures {
   readonly msPerStep: { readonly [contestant: string]: number };
   /** Ours divided by the floor. */
   readonly ratio: number;
-  readonly stepsPerSecond: { readonly [contestant: string]: number };
+  /** For each number of conversations at the same time. */
+  readonly stepsPerSecond: readonly { readonly [contestant: string]: number }[];
+}
+
+export interface StepOptions {
+  /** Of each conversation. */
+  readonly steps: number;
+  /** Of each contestant, interleaved. */
+  readonly rounds: number;
+  /** How many run at the same time where steps per second are measured. */
+  readonly conversations: readonly number[];
 }
 
 /** Milliseconds per step of one conversation, interleaved; steps per second of many at once. */
 export async function measureSteps(
   contest: Contest,
   label: string,
-  options: { readonly steps: number; readonly rounds: number; readonly conversations: number },
+  options: StepOptions,
 ): Promise<StepFigures> {
   const contestants = [contest.byReference, contest.ours, contest.byValue];
   const times = new Map<string, number[]>();
@@ -26,21 +36,29 @@ export async function measureSteps(
     }
   }
   const msPerStep = Object.fromEntries([...times].map(([name, values]) => [name, median(values)]));
-  const stepsPerSecond: Record<string, number> = {};
-  for (const contestant of [contest.byReference, contest.ours]) {
-    stepsPerSecond[contestant.name] = await throughput(contestant, label, options.conversations);
+  const stepsPerSecond: Record<string, number>[] = [];
+  for (const atOnce of options.conversations) {
+    stepsPerSecond.push(await throughputs(contest, `${label}-${atOnce}`, { ...options, atOnce }));
   }
   const floor = msPerStep['byReference'] ?? Number.NaN;
   const ratio = (msPerStep['perdure'] ?? Number.NaN) / floor;
   console.log(`\n${label}: ${options.steps} steps, median of ${options.rounds} interleaved runs\n`);
   console.log(
     table(
-      ['', 'ms per step', 'of the floor', `steps/s, ${options.conversations} conversations`],
+      [
+        '',
+        'ms per step',
+        'of the floor',
+        ...options.conversations.flatMap((n) => [`steps/s, ${n} conversations`, 'of the floor']),
+      ],
       contestants.map(({ name }) => [
         name,
         msPerStep[name] ?? 0,
         (msPerStep[name] ?? 0) / floor,
-        stepsPerSecond[name] === undefined ? '' : stepsPerSecond[name],
+        ...stepsPerSecond.flatMap((figures): (string | number)[] => {
+          const [mine, best] = [figures[name], figures['byReference']];
+          return mine === undefined || best === undefined ? ['', ''] : [mine, mine / best];
+        }),
       ]),
     ),
   );
@@ -50,18 +68,19 @@ export async function measureSteps(
   return { msPerStep, ratio, stepsPerSecond };
 }
 
-async function throughput(
-  { name, run }: Contestant,
+/** Steps per second of many conversations at once, of each contestant: medians of interleaved runs. */
+async function throughputs(
+  { byReference, ours }: Contest,
   label: string,
-  conversations: number,
-): Promise<number> {
-  const steps = 20;
-  const ms = await timed(() =>
-    Promise.all(
-      Array.from({ length: conversations }, (_, n) =>
-        run(steps, BYTES, `${label}-many-${name}-${n}`),
-      ),
-    ),
-  );
-  return (steps * conversations * 1_000) / ms;
+  { steps, atOnce }: StepOptions & { readonly atOnce: number },
+): Promise<Record<string, number>> {
+  const figures = new Map<string, number[]>();
+  for (let round = 0; round < 3; round++) {
+    for (const { name, run } of [byReference, ours]) {
+      const ids = Array.from({ length: atOnce }, (_, n) => `${label}-${name}-${round}-${n}`);
+      const ms = await timed(() => Promise.all(ids.map((id) => run(steps, BYTES, id))));
+      figures.set(name, [...(figures.get(name) ?? []), (steps * atOnce * 1_000) / ms]);
+    }
+  }
+  return Object.fromEntries([...figures].map(([name, values]) => [name, median(values)]));
 }
