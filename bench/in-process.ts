@@ -24,7 +24,7 @@ if (process.argv.includes('steps')) {
       await measureSteps(contest, setting.label, {
         steps: QUICK ? 20 : 60,
         rounds: QUICK || setting.withDefaults ? 3 : 7,
-        conversations: [16, 64],
+        conversations: setting.withDefaults ? [16] : [16, 64],
       });
       await contest.end();
     });

@@ -2,6 +2,7 @@ import type { Contest } from './contestants.ts';
 import { median, table, timed } from './measure.ts';
 
 const BYTES = 1_000;
+const STEPS_AT_ONCE = 960;
 
 export interface StepFigures {
   readonly msPerStep: { readonly [contestant: string]: number };
@@ -16,7 +17,7 @@ export interface StepOptions {
   readonly steps: number;
   /** Of each contestant, interleaved. */
   readonly rounds: number;
-  /** How many run at the same time where steps per second are measured. */
+  /** How many share `STEPS_AT_ONCE` where steps per second are measured. */
   readonly conversations: readonly number[];
 }
 
@@ -38,7 +39,7 @@ export async function measureSteps(
   const msPerStep = Object.fromEntries([...times].map(([name, values]) => [name, median(values)]));
   const stepsPerSecond: Record<string, number>[] = [];
   for (const atOnce of options.conversations) {
-    stepsPerSecond.push(await throughputs(contest, `${label}-${atOnce}`, { ...options, atOnce }));
+    stepsPerSecond.push(await throughputs(contest, `${label}-${atOnce}`, atOnce));
   }
   const floor = msPerStep['byReference'] ?? Number.NaN;
   const ratio = (msPerStep['perdure'] ?? Number.NaN) / floor;
@@ -72,14 +73,15 @@ export async function measureSteps(
 async function throughputs(
   { byReference, ours }: Contest,
   label: string,
-  { steps, atOnce }: StepOptions & { readonly atOnce: number },
+  atOnce: number,
 ): Promise<Record<string, number>> {
+  const steps = STEPS_AT_ONCE / atOnce;
   const figures = new Map<string, number[]>();
   for (let round = 0; round < 3; round++) {
     for (const { name, run } of [byReference, ours]) {
       const ids = Array.from({ length: atOnce }, (_, n) => `${label}-${name}-${round}-${n}`);
       const ms = await timed(() => Promise.all(ids.map((id) => run(steps, BYTES, id))));
-      figures.set(name, [...(figures.get(name) ?? []), (steps * atOnce * 1_000) / ms]);
+      figures.set(name, [...(figures.get(name) ?? []), (STEPS_AT_ONCE * 1_000) / ms]);
     }
   }
   return Object.fromEntries([...figures].map(([name, values]) => [name, median(values)]));
