@@ -71,8 +71,9 @@ export async function startContest(
         taskQueue: 'floor',
         workflowBundle,
         activities: floorActivities,
-        // The same limits as our worker's.
+        // As our worker's: each sticky task also costs the server a timer of that length.
         maxConcurrentActivityTaskExecutions: 200,
+        stickyQueueScheduleToStartTimeout: '2s',
         ...(eagerStarts ? {} : { maxEagerActivityReservationsPerWorkflowTask: 0 }),
       }),
     );
