@@ -51,6 +51,8 @@ export async function measureResume(address: string, options: ResumeOptions): Pr
         ...options,
         points,
         atOnce,
+        // A message that comes while no worker polls waits two seconds for the dead one.
+        interrupted: false,
         address,
         compiledPath: compiled.path,
       });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { failedTasks } from '../../src/testing/crash/failed-tasks.ts';
+import { eventsOf, failedTasks } from '../../src/testing/crash/workflow-tasks.ts';
 import { temporalClient } from '../support/temporal-client.ts';
 import { type EffectStore, startEffectStore } from './effect-store.ts';
 import { quickCrashTest } from './quick-crash-test.ts';
@@ -92,7 +92,7 @@ describe('a crash test', () => {
       failure: { message: '[TMPRL1100] Nondeterminism error' },
     });
     const { runId } = await workflow.getHandle(workflowId).describe();
-    expect(await failedTasks(client, { workflowId, runs: [runId] })).toEqual([
+    expect(failedTasks(await eventsOf(client, { workflowId, runs: [runId] }))).toEqual([
       'event 4, cause 24: [TMPRL1100] Nondeterminism error',
     ]);
     await workflow.getHandle(workflowId).terminate();

@@ -57,6 +57,16 @@ export default function killedWorkerConfig(options: FixtureOptions) {
         tools: [step('look_up', 'read'), step('pay', 'once', true), step('notify', 'idempotent')],
       }),
       defineAgent({
+        name: 'runner',
+        model: scripted([
+          ...Array.from({ length: 20 }, () => toolCall('look_up', { order: 'A-1' })),
+          toolCall('look_up', { order: 'A-2' }),
+          'Done.',
+        ]),
+        instructions: 'Look up one after the other.',
+        tools: [step('look_up', 'read')],
+      }),
+      defineAgent({
         name: 'trio',
         model: recorded(
           scripted([ORDERS.map((order) => toolCall('look_up', { order })), 'Done.']),

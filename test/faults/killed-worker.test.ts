@@ -10,6 +10,8 @@ import {
   type SeenEffect,
   startCountingService,
 } from '../support/counting-service.ts';
+import { eventsOfRuns } from '../support/raw-sender.ts';
+import { temporalClient } from '../support/temporal-client.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 import { type FixtureOptions, ORDERS } from './killed-worker.fixture.ts';
 
@@ -124,6 +126,17 @@ describe('a worker that is killed', () => {
     expect(
       entries.flatMap(({ entry }) => (entry.kind === 'result' ? [entry.content] : [])),
     ).toEqual(ORDERS.map((order) => `look_up of ${order} done`));
+  });
+
+  test('right behind many finished steps: no workflow task waits for the dead worker', async () => {
+    const first = await worker({ toolMs: 60_000, slowOrder: 'A-2' });
+    const conversation = await client.start('runner', { message: 'All orders, please' });
+    await service.until('look_up began', 21);
+    await first.kill();
+    await worker();
+    await conversation.result();
+    const events = await eventsOfRuns(await temporalClient(), conversation.id);
+    expect(events.filter((event) => event.workflowTaskTimedOutEventAttributes)).toEqual([]);
   });
 
   test('inside a completion: the completion is made again, no finished step is', async () => {

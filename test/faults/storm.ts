@@ -8,6 +8,8 @@ export interface StormOptions extends Pick<
 > {
   /** Folder of the compiled tree. */
   readonly compiledPath: string;
+  /** Whether people say something while an agent works; default yes. */
+  readonly interrupted?: boolean;
 }
 
 /** Temporal gives up to ten minutes to a workflow task that was lost many times in a row. */
@@ -16,6 +18,7 @@ const STUCK_AFTER_MS = 12 * 60_000;
 /** Kills workers under conversations with every kind of tool; `violations` is what models would refuse. */
 export async function storm({
   compiledPath,
+  interrupted = true,
   ...options
 }: StormOptions): Promise<CrashReport & { readonly violations: readonly string[] }> {
   const store = await startEffectStore();
@@ -31,7 +34,11 @@ export async function storm({
               start: { mode: 'chat' as const, message: 'One' },
               messages: ['Two', 'Three'],
             }
-          : { agent: 'clerk', start: { message: 'Handle it' }, messages: ['By the way', 'And'] },
+          : {
+              agent: 'clerk',
+              start: { message: 'Handle it' },
+              ...(interrupted ? { messages: ['By the way', 'And'] } : {}),
+            },
       effects: (conversationId: string) => store.effectsOf(conversationId),
       handOverEvents: 60,
       stuckAfterMs: STUCK_AFTER_MS,

@@ -1,6 +1,7 @@
 import { AsyncCompletionClient, type Client, isGrpcServiceError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { ATTEMPT_FAILURES } from '../../core/failure.ts';
+import type { AttemptRecord } from './attempt-ledger.ts';
 import type { LedgerAttempt } from './ledger-file.ts';
 
 const CALL_TIMEOUT_MS = 5_000;
@@ -31,10 +32,15 @@ export async function reportLost(
   let reported = 0;
   let settledBefore = 0;
   try {
-    await eachOf(distinctRuns(attempts), (run) => resetStickyQueue(client, run));
-    await eachOf(runningFirst(attempts), async (attempt) => {
-      if (await failAttempt(client, attempt, worker)) reported += 1;
-      else settledBefore += 1;
+    await eachOf(byRun(attempts), async (ofRun) => {
+      for (const together of inOrder(ofRun)) {
+        await resetStickyQueue(client, together[0].record);
+        const told = await Promise.all(
+          together.map((attempt) => failAttempt(client, attempt, worker)),
+        );
+        reported += told.filter(Boolean).length;
+        settledBefore += told.filter((wasTold) => !wasTold).length;
+      }
     });
     return { reported, settledBefore, problem: undefined };
   } catch (error) {
@@ -70,14 +76,10 @@ async function failAttempt(
   return tell(client, () => completion.fail(Buffer.from(record.taskToken, 'base64'), failure));
 }
 
-interface Run {
-  readonly namespace: string;
-  readonly workflowId: string;
-  readonly runId: string;
-}
-
-async function resetStickyQueue(client: Client, run: Run): Promise<void> {
-  const { namespace, workflowId, runId } = run;
+async function resetStickyQueue(
+  client: Client,
+  { namespace, workflowId, runId }: AttemptRecord,
+): Promise<void> {
   await tell(client, () =>
     client.workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId, runId } }),
   );
@@ -95,16 +97,31 @@ async function tell(client: Client, call: () => Promise<unknown>): Promise<boole
   }
 }
 
-function distinctRuns(attempts: readonly LedgerAttempt[]): readonly Run[] {
-  const runs = new Map<string, Run>();
-  for (const { record } of attempts) {
-    runs.set(`${record.namespace}/${record.runId}`, record);
+type OfOneRun = readonly [LedgerAttempt, ...LedgerAttempt[]];
+
+function byRun(attempts: readonly LedgerAttempt[]): readonly OfOneRun[] {
+  const runs = new Map<string, [LedgerAttempt, ...LedgerAttempt[]]>();
+  for (const attempt of attempts) {
+    const { namespace, runId } = attempt.record;
+    const ofRun = runs.get(`${namespace}/${runId}`);
+    if (ofRun === undefined) runs.set(`${namespace}/${runId}`, [attempt]);
+    else ofRun.push(attempt);
   }
   return [...runs.values()];
 }
 
-function runningFirst(attempts: readonly LedgerAttempt[]): readonly LedgerAttempt[] {
-  return attempts.toSorted((a, b) => Number(a.returned) - Number(b.returned));
+/**
+ * What ran goes first, all at once. Of what had returned the server knows nearly everything, and when
+ * it refuses something of a run it forgets that the run's sticky queue was reset: so one by one, the
+ * newest first, each after a reset of its own.
+ */
+function inOrder(ofRun: OfOneRun): readonly OfOneRun[] {
+  const [first, ...more] = ofRun.filter(({ returned }) => !returned);
+  const returned = ofRun.filter((attempt) => attempt.returned).toReversed();
+  return [
+    ...(first === undefined ? [] : [[first, ...more] as const]),
+    ...returned.map((attempt) => [attempt] as const),
+  ];
 }
 
 async function eachOf<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ import type { PerdureClient } from '../../client/index.ts';
 import { ConversationRun } from './conversation-run.ts';
 import type { CrashTestOptions } from './crash-options.ts';
 import type { CrashReport } from './crash-report.ts';
-import { failedTasks, pendingTask } from './failed-tasks.ts';
+import { eventsOf, failedTasks, lostTasks, pendingTask } from './workflow-tasks.ts';
 import { Findings } from './findings.ts';
 import { openHoldDesk } from './hold-desk.ts';
 import { judge } from './judge.ts';
@@ -135,20 +135,21 @@ export class CrashRun {
   /** Resolves with how many conversations it hit. */
   async #kill(kill: PlannedKill, line: WorkerLine): Promise<number> {
     line.prepareNext();
+    let fromMs = 0;
     const there = await killWorker(kill, {
       desk: this.#desk,
       runs: () => [...this.#running.values()],
       keepPeopleBack: (back) => this.#keepPeopleBack(back),
       patienceMs: PATIENCE_MS,
       kill: async () => {
-        const fromMs = Date.now();
+        fromMs = Date.now();
         await line.kill();
         this.#findings.kills.push({ fromMs, toMs: Date.now() });
       },
     });
     this.#desk.forget();
     const traces = new Map([...this.#running].map(([id, { trace }]) => [id, trace]));
-    this.#clock.killed(traces);
+    this.#clock.killed(traces, fromMs);
     for (const trace of traces.values()) trace.lose();
     this.#findings.hit(kill.target, there.length);
     return there.length;
@@ -203,7 +204,9 @@ export class CrashRun {
     if (hasEnded) findings.ended(run.id, end);
     else findings.stuckAt(run.id, await pendingTask(client.temporal, run.id));
     findings.problems.push(...run.failures.map((failure) => `${run.id}: ${failure}`));
-    const failed = await failedTasks(client.temporal, record);
+    const events = await eventsOf(client.temporal, record);
+    this.#clock.lostTasks(run.id, lostTasks(events));
+    const failed = failedTasks(events);
     findings.tasksFailed(run.id, failed);
     const effects = await effectsOf?.(run.id);
     const evidence = { record, hasEnded, seen: run.trace.seen, kills: findings.kills };

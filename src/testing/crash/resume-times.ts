@@ -5,20 +5,26 @@ export const INTERRUPTED = ['an attempt', 'a workflow task', 'waiting'] as const
 export type Interrupted = (typeof INTERRUPTED)[number];
 
 export interface ResumeTime {
+  readonly conversation: string;
   readonly interrupted: Interrupted;
+  readonly killedAtMs: number;
+  /** When its next attempt began. */
+  readonly wentOnAtMs: number;
   /** From "the next worker polls" (or what woke it, if that came later) to the next attempt's start. */
   readonly ms: number;
 }
 
 /** Measures how long conversations take to go on. */
 export class ResumeClock {
-  readonly times: ResumeTime[] = [];
+  readonly #times: ResumeTime[] = [];
+  readonly #lostTasks = new Map<string, readonly number[]>();
   /** Conversations that were killed again before they went on. */
   cutShort = 0;
   readonly #open = new Map<string, Interrupted>();
   readonly #woken = new Map<string, number>();
   /** Kills in a row after which a conversation had not gone on yet when the next one came. */
   readonly #setBacks = new Map<string, number>();
+  #killedAtMs = 0;
   #readyAtMs = 0;
 
   /** Whether every attempt that was killed has been followed by another. */
@@ -40,7 +46,8 @@ export class ResumeClock {
     for (const conversation of conversations) this.#setBacks.delete(conversation);
   }
 
-  killed(traces: ReadonlyMap<string, Trace>): void {
+  killed(traces: ReadonlyMap<string, Trace>, atMs: number): void {
+    this.#killedAtMs = atMs;
     const cutShort = [...this.#open].flatMap(([id, what]) => (what === 'waiting' ? [] : [id]));
     this.cutShort += cutShort.length;
     for (const id of cutShort) this.#setBacks.set(id, (this.#setBacks.get(id) ?? 0) + 1);
@@ -70,7 +77,32 @@ export class ResumeClock {
     const wokenAtMs = this.#woken.get(conversation);
     if (interrupted === 'waiting' && wokenAtMs === undefined) return;
     const from = Math.max(this.#readyAtMs, interrupted === 'waiting' ? (wokenAtMs ?? 0) : 0);
-    this.times.push({ interrupted, ms: atMs - from });
+    const killedAtMs = this.#killedAtMs;
+    this.#times.push({
+      conversation,
+      interrupted,
+      killedAtMs,
+      wentOnAtMs: atMs,
+      ms: atMs - from,
+    });
+  }
+
+  /**
+   * Workflow tasks of a conversation that its worker took with it, by when the server gave them up.
+   * From outside nobody can tell whether a result had just begun another one: history can.
+   */
+  lostTasks(conversation: string, atMs: readonly number[]): void {
+    this.#lostTasks.set(conversation, atMs);
+  }
+
+  get times(): readonly ResumeTime[] {
+    return this.#times.map((time) => {
+      const { conversation, killedAtMs, wentOnAtMs } = time;
+      const lost = (this.#lostTasks.get(conversation) ?? []).some(
+        (atMs) => atMs > killedAtMs && atMs <= wentOnAtMs,
+      );
+      return lost ? { ...time, interrupted: 'a workflow task' } : time;
+    });
   }
 
   ended(conversation: string): void {
