@@ -1,7 +1,7 @@
 /**
  * Measures Perdure side by side with hand-written Temporal loops, in one run on one machine:
- * `npm run bench -- [steps] [growth] [approvals] [resume] [memory] [long] [--quick]`. Figures are ratios: absolute ones
- * belong to a machine.
+ * `npm run bench -- [steps] [growth] [approvals] [heartbeats] [resume] [memory] [long] [--quick]`. Figures are
+ * ratios: absolute ones belong to a machine.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { cpus, totalmem } from 'node:os';
 import { installLogger } from '../src/worker/install-logger.ts';
 import { compiledUrl, compileTree } from '../test/support/compile-tree.ts';
 import { measureApprovals } from './approvals.ts';
+import { measureHeartbeats } from './heartbeats.ts';
 import { measureLong } from './measure-long.ts';
 import { measureMemory } from './memory.ts';
 import { onServer } from './on-server.ts';
@@ -35,6 +36,11 @@ if (includes('approvals')) {
         ? { conversations: 50, single: 10, idleSeconds: 5 }
         : { conversations: 1_000, single: 50, idleSeconds: 60 },
     ),
+  );
+}
+if (includes('heartbeats')) {
+  await onServer(false, (server) =>
+    measureHeartbeats(server, QUICK ? { calls: 20, seconds: 5 } : { calls: 100, seconds: 60 }),
   );
 }
 if (includes('resume')) {
