@@ -6,8 +6,8 @@ import { usageOf } from './process-usage.ts';
 import { workerProcesses } from './worker-processes.ts';
 
 /** A message, so many steps of so many calls, and an answer: 100 entries. */
-const STEPS = 14;
-const CALLS_PER_STEP = 6;
+const STEPS = 3;
+const CALLS_PER_STEP = 32;
 const RESULT_BYTES = 2_000;
 /** Conversations that work at the same time while the others are idle. */
 const AT_ONCE = 16;

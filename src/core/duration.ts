@@ -9,7 +9,8 @@ export function durationMs(duration: unknown): number | undefined {
   const value =
     typeof duration === 'number'
       ? duration
-      : typeof duration === 'string' && duration.length <= 100
+      : // `ms` throws at text that is empty or longer.
+        typeof duration === 'string' && duration !== '' && duration.length <= 100
         ? ms(duration as StringValue)
         : Number.NaN;
   return Number.isFinite(value) && value >= 0 ? value : undefined;

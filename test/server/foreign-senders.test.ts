@@ -197,6 +197,18 @@ describe('a start by somebody else’s program', () => {
     expect(await failedTasks(client(), id)).toEqual([]);
   });
 
+  test.each([{ idleTimeout: '' }, { approvalTimeout: '' }, { limits: { deadline: '' } }])(
+    'fails by name when a duration is empty: %j',
+    async (settings) => {
+      const id = await start(rawJson(JSON.stringify({ message: 'm', ...settings })));
+      await expect(served.client.handle(id).result()).rejects.toMatchObject({
+        type: 'InvalidStart',
+        message: expect.stringContaining('expected a duration'),
+      });
+      expect(await failedTasks(client(), id)).toEqual([]);
+    },
+  );
+
   test('is taken with the longest names that the contract allows', async () => {
     const id = await start(
       rawJson(

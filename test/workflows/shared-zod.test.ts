@@ -43,15 +43,16 @@ test('schemas that are made with a frozen zod judge whatever comes', async () =>
   );
   expect(schemas.length).toBeGreaterThan(5);
   const fields = ['message', 'content', 'by', 'key', 'callId', 'decision', 'input', 'limits'];
-  const others = ['tags', 'context', 'mode', 'remember', 'quorum', 'id', 'when', 'idleTimeout'];
+  const others = ['tags', 'context', 'mode', 'remember', 'quorum', 'id', 'when'];
+  const durations = ['idleTimeout', 'approvalTimeout', 'deadline'];
   const anything = fc.oneof(
     fc.anything(),
     fc.jsonValue(),
     fc.dictionary(
-      fc.constantFrom(...fields, ...others),
+      fc.constantFrom(...fields, ...others, ...durations),
       fc.oneof(
         fc.jsonValue(),
-        fc.constantFrom('approve', 'deny', 'chat', 'steer', '1 day', ['a'], { id: 'a' }),
+        fc.constantFrom('', 'approve', 'deny', 'chat', 'steer', '1 day', ['a'], { id: 'a' }),
         fc.array(fc.record({ type: fc.constantFrom('text', 'image'), text: fc.string() })),
       ),
     ),
