@@ -53,6 +53,8 @@ export interface WorkerTuning {
   readonly maxConcurrentActivities?: number;
   /** Memory for transcripts, specs and blobs that were shown. */
   readonly transcriptCacheBytes?: number;
+  /** Completions and calls that begin per second, over all workers of the task queue. Default: no limit. */
+  readonly maxPerSecond?: number;
   /** A worker that was told to stop ends after this long, whatever still runs. Default 30 s. */
   readonly shutdownForceTime?: Duration;
 }
@@ -110,6 +112,7 @@ const OPTIONS: OptionTable = {
       maxCachedWorkflows: optional(positiveCount),
       maxConcurrentActivities: optional(positiveCount),
       transcriptCacheBytes: optional(bytes),
+      maxPerSecond: optional(positiveNumber),
       shutdownForceTime: optional(positiveDuration),
     }),
   ),

@@ -171,7 +171,6 @@ export async function startWorker(
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
     maxConcurrentActivityTaskExecutions: settings.maxConcurrentActivities,
-    ...(internals.eagerStarts === false ? { maxEagerActivityReservationsPerWorkflowTask: 0 } : {}),
     // Once calls are waited for by this long; the others were told to stop before.
     shutdownGraceTime: settings.shutdownForceTimeMs,
     shutdownForceTime: settings.shutdownForceTimeMs + CANCEL_GRACE_MS,
@@ -186,6 +185,13 @@ export async function startWorker(
       // conversation from then on. What leaves our workflows is measured by their payload converter.
       disablePayloadErrorLimit: true,
       maxCachedWorkflows: settings.maxCachedWorkflows,
+      ...(settings.maxPerSecond === undefined
+        ? {}
+        : { maxTaskQueueActivitiesPerSecond: settings.maxPerSecond }),
+      // The server does not count what starts eagerly against the queue's rate.
+      ...(internals.eagerStarts === false || settings.maxPerSecond !== undefined
+        ? { maxEagerActivityReservationsPerWorkflowTask: 0 }
+        : {}),
     }),
     ...(await modelWorkers(common, settings.modelQueues)),
   ];

@@ -23,6 +23,7 @@ export interface ResolvedSettings {
   readonly transcriptCacheBytes: number;
   readonly maxCachedWorkflows: number;
   readonly maxConcurrentActivities: number;
+  readonly maxPerSecond: number | undefined;
   /** By model id. */
   readonly modelQueues: { readonly [model: string]: ModelQueue };
 }
@@ -62,6 +63,7 @@ export async function resolveSettings(
       worker.maxConcurrentActivities ??
       config.maxConcurrentActivities ??
       defaults.maxConcurrentActivities,
+    maxPerSecond: worker.maxPerSecond,
     modelQueues: options.models ?? {},
   };
 }
