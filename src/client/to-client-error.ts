@@ -9,6 +9,7 @@ import { ServerUnreachable } from './errors/server-unreachable.ts';
 
 /** gRPC status codes, from the gRPC specification. */
 export const GRPC = {
+  cancelled: 1,
   invalidArgument: 3,
   deadline: 4,
   notFound: 5,
@@ -62,8 +63,15 @@ function grpcErrorIn(
   return error instanceof Error && error.cause !== undefined ? grpcErrorIn(error.cause) : undefined;
 }
 
+/**
+ * Whether a call came to its deadline. The server may end it a moment before the client does: then it
+ * is "cancelled", in words that differ from those of a cancel on this side.
+ */
 export function isDeadline(error: unknown): boolean {
-  return grpcCode(error) === GRPC.deadline;
+  const code = grpcCode(error);
+  return (
+    code === GRPC.deadline || (code === GRPC.cancelled && grpcDetails(error) === 'Call cancelled')
+  );
 }
 
 export function isInvalidArgument(error: unknown): boolean {
