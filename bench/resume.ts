@@ -52,7 +52,7 @@ export async function measureResume(address: string, options: ResumeOptions): Pr
         points,
         atOnce,
         // A message that comes while no worker polls waits two seconds for the dead one.
-        interrupted: false,
+        talk: false,
         address,
         compiledPath: compiled.path,
       });

@@ -4,14 +4,6 @@ import { median, table, timed } from './measure.ts';
 const BYTES = 1_000;
 const STEPS_AT_ONCE = 960;
 
-export interface StepFigures {
-  readonly msPerStep: { readonly [contestant: string]: number };
-  /** Ours divided by the floor. */
-  readonly ratio: number;
-  /** For each number of conversations at the same time. */
-  readonly stepsPerSecond: readonly { readonly [contestant: string]: number }[];
-}
-
 export interface StepOptions {
   /** Of each conversation. */
   readonly steps: number;
@@ -26,7 +18,7 @@ export async function measureSteps(
   contest: Contest,
   label: string,
   options: StepOptions,
-): Promise<StepFigures> {
+): Promise<void> {
   const contestants = [contest.byReference, contest.ours, contest.byValue];
   const times = new Map<string, number[]>();
   for (const { name, run } of contestants) await run(5, BYTES, `${label}-warm-${name}`);
@@ -42,7 +34,6 @@ export async function measureSteps(
     stepsPerSecond.push(await throughputs(contest, `${label}-${atOnce}`, atOnce));
   }
   const floor = msPerStep['byReference'] ?? Number.NaN;
-  const ratio = (msPerStep['perdure'] ?? Number.NaN) / floor;
   console.log(`\n${label}: ${options.steps} steps, median of ${options.rounds} interleaved runs\n`);
   console.log(
     table(
@@ -66,7 +57,6 @@ export async function measureSteps(
   const { hits, gaps } = contest.reads();
   const share = Math.round((gaps / (hits + gaps)) * 100);
   console.log(`\ntranscripts read from history: ${gaps} of ${hits + gaps} (${share} %)`);
-  return { msPerStep, ratio, stepsPerSecond };
 }
 
 /** Steps per second of many conversations at once, of each contestant: medians of interleaved runs. */

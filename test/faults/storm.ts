@@ -9,7 +9,7 @@ export interface StormOptions extends Pick<
   /** Folder of the compiled tree. */
   readonly compiledPath: string;
   /** Whether people say something while an agent works; default yes. */
-  readonly interrupted?: boolean;
+  readonly talk?: boolean;
 }
 
 /** Temporal gives up to ten minutes to a workflow task that was lost many times in a row. */
@@ -18,7 +18,7 @@ const STUCK_AFTER_MS = 12 * 60_000;
 /** Kills workers under conversations with every kind of tool; `violations` is what models would refuse. */
 export async function storm({
   compiledPath,
-  interrupted = true,
+  talk = true,
   ...options
 }: StormOptions): Promise<CrashReport & { readonly violations: readonly string[] }> {
   const store = await startEffectStore();
@@ -37,7 +37,7 @@ export async function storm({
           : {
               agent: 'clerk',
               start: { message: 'Handle it' },
-              ...(interrupted ? { messages: ['By the way', 'And'] } : {}),
+              ...(talk ? { messages: ['By the way', 'And'] } : {}),
             },
       effects: (conversationId: string) => store.effectsOf(conversationId),
       handOverEvents: 60,

@@ -38,8 +38,9 @@ export async function reportLost(
         const told = await Promise.all(
           together.map((attempt) => failAttempt(client, attempt, worker)),
         );
-        reported += told.filter(Boolean).length;
-        settledBefore += told.filter((wasTold) => !wasTold).length;
+        const taken = told.filter(Boolean).length;
+        reported += taken;
+        settledBefore += told.length - taken;
       }
     });
     return { reported, settledBefore, problem: undefined };
