@@ -49,7 +49,8 @@ export class CrashRun {
   readonly #ending = new Set<Promise<void>>();
   readonly #stuck = new AbortController();
   #findings = new Findings([]);
-  #wantsMore = true;
+  /** Whether ended conversations are followed by others: only where some are waited for. */
+  #wantsMore = false;
   #people: { readonly back: Promise<void>; readonly release: () => void } | undefined;
 
   constructor(options: CrashRunOptions) {
@@ -86,7 +87,6 @@ export class CrashRun {
     let said = 0;
     for (let n = 1; n <= kills; n++) {
       const kill = plan.next();
-      this.#fill();
       await this.#settle(kill);
       if ((await this.#kill(kill, line)) > 0) plan.hit(kill.target);
       await this.#serveNext(line);
@@ -99,7 +99,6 @@ export class CrashRun {
         );
       }
     }
-    this.#wantsMore = false;
     const { stuckAfterMs = STUCK_AFTER_MS } = this.#options;
     const timer = setTimeout(() => this.#stuck.abort(), stuckAfterMs);
     while (this.#ending.size > 0) await Promise.all(this.#ending);
@@ -135,6 +134,8 @@ export class CrashRun {
   /** Resolves with how many conversations it hit. */
   async #kill(kill: PlannedKill, line: WorkerLine): Promise<number> {
     line.prepareNext();
+    this.#wantsMore = true;
+    this.#fill();
     let fromMs = 0;
     const there = await killWorker(kill, {
       desk: this.#desk,
@@ -144,6 +145,7 @@ export class CrashRun {
       kill: async () => {
         fromMs = Date.now();
         await line.kill();
+        this.#wantsMore = false;
         this.#findings.kills.push({ fromMs, toMs: Date.now() });
       },
     });
