@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConversationFailed } from '../../src/client/index.ts';
+import { textOf } from '../../src/core/content.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { anthropicWire as wire } from '../../src/models/contract/anthropic-wire.ts';
 import { startModelServer } from '../../src/models/contract/model-server.ts';
@@ -45,10 +46,18 @@ function failing(name: string, failures: number, type: ModelFailure = busy) {
   });
 }
 
+/** The last words of each request of the agents with structured answers, by conversation. */
+const said = new Map<string, string[]>();
+
 function structured(name: string, answers: readonly string[]) {
   return defineAgent({
     name,
-    model: scripted(answers),
+    model: scripted(({ conversationId, messages }, turn) => {
+      const last = messages.at(-1);
+      const words = last?.role === 'user' ? textOf(last.content) : '';
+      said.set(conversationId, [...(said.get(conversationId) ?? []), words]);
+      return answers[turn] ?? 'There is no more.';
+    }),
     instructions: 'Count.',
     output: z.object({ total: z.number() }),
   });
@@ -71,7 +80,7 @@ const served = serveAgents({
     failing('gives_up', 100),
     failing('is_rejected', 100, new ModelFailure('auth', 'no key')),
     waiting,
-    structured('repairs', ['It is seven.', '{"total": 7}']),
+    structured('repairs', ['It is seven.', '{"total": "seven"}', '{"total": 7}']),
     structured('fits', ['{"total": 7}']),
     structured('never_fits', ['one', '{"total": "two"}', '{"sum": 3}', '{"total": 4}']),
   ],
@@ -90,14 +99,19 @@ async function result(agent: string) {
 
 describe('a model that never stops calling', () => {
   test('fails its task at the limit, where that is asked for', async () => {
-    expect(await failure('fails')).toMatchObject({ type: 'MaxSteps', stopReason: 'max_steps' });
+    expect(await failure('fails')).toMatchObject({
+      type: 'MaxSteps',
+      stopReason: 'max_steps',
+      result: { summary: { completions: 3 } },
+    });
   });
 
   test('ends with what there is, and never with an ordinary answer', async () => {
     expect(await result('partial')).toMatchObject({
       status: 'partial',
       stopReason: 'max_steps',
-      summary: { completions: 3 },
+      text: '',
+      summary: { completions: 3, calls: { look: { ok: 3 } } },
     });
   });
 
@@ -153,7 +167,13 @@ describe('a model that fails', () => {
 
 describe('an answer that must fit a schema', () => {
   test('is asked for again when it does not, and read', async () => {
-    expect(await result('repairs')).toMatchObject({ output: { total: 7 } });
+    const conversation = await served.client.start('repairs', { message: 'Go' });
+    expect(await conversation.result()).toMatchObject({ output: { total: 7 } });
+    expect(said.get(conversation.id)).toEqual([
+      'Go',
+      expect.stringContaining('does not fit the required JSON Schema:\n- it is not JSON'),
+      expect.stringContaining('/total: must be number, got "seven"'),
+    ]);
   });
 
   test('is taken at once when it does', async () => {

@@ -86,25 +86,31 @@ const agent = defineAgent({
 
 const served = serveAgents({ agents: [agent] });
 
-async function resultsOf(batch: string): Promise<readonly ToolResultPart[]> {
+async function run(batch: string) {
   running = 0;
   most = 0;
   order.length = 0;
   const conversation = await served.client.start('batcher', { message: batch });
   expect(await conversation.result()).toMatchObject({ text: 'done' });
-  return (last.get(conversation.id)?.messages ?? []).flatMap((message) =>
+  const results = (last.get(conversation.id)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? message.results : [],
   );
+  return { conversation, results };
 }
+
+const resultsOf = async (batch: string) => (await run(batch)).results;
 
 const texts = (results: readonly ToolResultPart[]): string[] =>
   results.map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
 
 describe('a batch of calls', () => {
   test('of thirty tools that finish in any order has its results in call order', async () => {
-    const results = await resultsOf('thirty');
+    const { conversation, results } = await run('thirty');
     expect(order).not.toEqual(order.toSorted((a, b) => a - b));
-    expect(texts(results)).toEqual(Array.from({ length: 30 }, (_, n) => `step ${n}`));
+    const inOrder = Array.from({ length: 30 }, (_, n) => `step ${n}`);
+    expect(texts(results)).toEqual(inOrder);
+    const { calls } = await conversation.record();
+    expect(calls.map(({ result }) => result?.content)).toEqual(inOrder);
   });
 
   test('of nine never runs more than eight at once, as the tools themselves see it', async () => {

@@ -17,12 +17,27 @@ const toolNamed = (name: string, effect: 'read' | 'idempotent' | 'once' = 'read'
 
 describe('defineTool', () => {
   it('applies every default, by the effect where that decides', () => {
-    const { parse: _parse, execute: _execute, ...read } = toolNamed('look', 'read');
+    const {
+      parse: _parse,
+      execute: _execute,
+      ...read
+    } = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      inputSchema: z.object({ where: z.string(), often: z.boolean().optional() }),
+      effect: 'read',
+      execute: () => null,
+    });
     expect(read).toEqual({
       kind: 'tool',
       name: 'look',
-      description: 'Does something.',
-      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+      description: 'Looks.',
+      inputSchema: {
+        type: 'object',
+        properties: { where: { type: 'string' }, often: { type: 'boolean' } },
+        required: ['where'],
+        additionalProperties: false,
+      },
       effect: 'read',
       needsApproval: false,
       dangerous: false,
@@ -59,6 +74,10 @@ describe('defineTool', () => {
       execute: () => null,
     });
     expect(tool).toMatchObject({
+      name: 'act',
+      description: 'Acts.',
+      inputSchema: { properties: { id: { type: 'string' } } },
+      effect: 'once',
       needsApproval: true,
       dangerous: false,
       parallelSafe: true,
