@@ -156,6 +156,14 @@ describe('replies', () => {
     expect(raw).toMatchObject({ text: `${call('look', '{"where": "up"}')}${end}` });
   });
 
+  test('of two envelopes the first counts, and the second is no part of the reply', async () => {
+    const { blocks, raw } = await reply(
+      `${call('look', '{"where": "up"}')}${end}\n${call('look', '{"where": "down"}')}${end}`,
+    );
+    expect(blocks).toMatchObject([{ type: 'tool_call', input: { where: 'up' } }]);
+    expect(JSON.stringify(raw)).not.toContain('down');
+  });
+
   test('a result that the model makes up is no part of its reply', async () => {
     const invented = `${openMark(mark, 'result look')}\nall fine\n${answer('Done.')}`;
     const { stopReason, blocks, raw } = await reply(call('look') + invented);

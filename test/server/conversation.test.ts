@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ModelRequest } from '../../src/core/model-request.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
@@ -16,13 +17,16 @@ const add = defineTool({
 const approver = { id: 'approver' };
 
 describe('a task', () => {
-  test('ends with the answer of the model and what it took', async () => {
+  test('shows its results to the model last, and ends with its answer and what it took', async () => {
+    const requests: ModelRequest[] = [];
     const agent = defineAgent({
       name: 'adder',
-      model: scripted([
-        ['Adding.', toolCall('add', { a: 1, b: 2 }), toolCall('add', { a: 3, b: 4 })],
-        'The sums are 3 and 7.',
-      ]),
+      model: scripted((request, turn) => {
+        requests.push(request);
+        return turn === 0
+          ? ['Adding.', toolCall('add', { a: 1, b: 2 }), toolCall('add', { a: 3, b: 4 })]
+          : 'The sums are 3 and 7.';
+      }),
       instructions: 'Add.',
       tools: [add],
     });
@@ -36,6 +40,22 @@ describe('a task', () => {
         turns: 1,
         summary: { completions: 2, calls: { add: { ok: 2 } } },
       });
+      expect(requests).toHaveLength(2);
+      expect(requests[1]?.messages.at(-1)).toMatchObject({
+        role: 'tool',
+        results: [
+          { isError: false, content: [{ type: 'text', text: '3' }] },
+          { isError: false, content: [{ type: 'text', text: '7' }] },
+        ],
+      });
+      const { entries } = await conversation.record();
+      expect(entries.map(({ entry }) => entry.kind)).toEqual([
+        'user',
+        'assistant',
+        'result',
+        'result',
+        'assistant',
+      ]);
     });
   });
 

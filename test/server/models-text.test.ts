@@ -54,14 +54,25 @@ const desk = defineAgent({
   tools: [findOrder, refundOrder],
 });
 
-const mumbling = defineAgent({
-  name: 'mumbling',
-  model: textProtocol(() => Promise.resolve('Hm, let me think about that.')),
+const stammering = defineAgent({
+  name: 'stammering',
+  model: textProtocol(saying(['Hm, wait.', '[[@ answer]]\nIt is on its way.\n[[@ end]]'])),
   instructions: 'Help.',
   tools: [findOrder],
 });
 
-const served = serveAgents({ agents: [desk, mumbling] });
+let mumbled = 0;
+const mumbling = defineAgent({
+  name: 'mumbling',
+  model: textProtocol(() => {
+    mumbled += 1;
+    return Promise.resolve('Hm, let me think about that.');
+  }),
+  instructions: 'Help.',
+  tools: [findOrder],
+});
+
+const served = serveAgents({ agents: [desk, stammering, mumbling] });
 
 describe('a model that only writes text', () => {
   test('drives a support desk to its end, with an approval on the way', async () => {
@@ -78,10 +89,21 @@ describe('a model that only writes text', () => {
     expect(refunds).toEqual([{ id: 7, amount: 40, reason: 'It came broken:\n"in pieces".' }]);
   });
 
-  test('that cannot be understood ends its task as unparseable', async () => {
+  test('that is not understood at first is asked again, and what was wrong is recorded', async () => {
+    const conversation = await served.client.start('stammering', { message: 'Hello' });
+    expect(await conversation.result()).toMatchObject({
+      stopReason: 'answered',
+      text: 'It is on its way.',
+    });
+    const { entries } = await conversation.record();
+    expect(JSON.stringify(entries.at(-1)?.entry)).toContain('it has no mark');
+  });
+
+  test('that cannot be understood ends its task as unparseable, asked three times', async () => {
     const conversation = await served.client.start('mumbling', { message: 'Hello' });
     const failed = await conversation.result().catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ConversationFailed);
     expect(failed).toMatchObject({ type: 'Unparseable', stopReason: 'unparseable' });
+    expect(mumbled).toBe(3);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ModelRequest, ToolResultPart } from '../../src/core/model-request.ts';
@@ -48,6 +49,18 @@ const charge = defineTool({
     `charged by a key of ${ctx.deps.gateway.key.length} characters`,
 });
 
+const log: string[] = [];
+const note = defineTool({
+  name: 'note',
+  description: 'Writes something down.',
+  inputSchema: z.object({ n: z.number(), where: z.string().default('the margin') }),
+  effect: 'idempotent',
+  execute: ({ n, where }) => {
+    log.push(`run ${n}`);
+    return { n, where, kept: true };
+  },
+});
+
 function simple(name: string) {
   const inputSchema = z.object({});
   return { name, description: `Is ${name}.`, inputSchema, effect: 'read' } as const;
@@ -69,7 +82,7 @@ const everyFailure = [
   { ...toolCall('work', {}), malformed: 'it ends in the middle' },
   toolCall('wrok', { how: 'well' }),
   toolCall('forbidden'),
-  toolCall('work', { how: 'sometimes', extra: 1 }),
+  toolCall('work', { how: 7, extra: 1 }),
   toolCall('work', { how: 'for ever' }),
   toolCall('work', { how: 'not at all' }),
   toolCall('puzzling'),
@@ -100,6 +113,25 @@ const agents = [
     instructions: 'Wait.',
     tools: [slow],
     maxParallel: 2,
+  }),
+  defineAgent({
+    name: 'terse',
+    model: noted([toolCall('note', { n: 1 }), 'Noted.']),
+    instructions: 'Note.',
+    tools: [note],
+  }),
+  defineAgent({
+    name: 'guarded',
+    model: noted([[0, 1, 2].map((n) => toolCall('note', { n })), 'Noted.']),
+    instructions: 'Note.',
+    tools: [note],
+    async policy({ input }) {
+      const n = Number(input['n']);
+      log.push(`ask ${n}`);
+      await pause(n === 0 ? 50 : 1);
+      log.push(`told ${n}`);
+      return n === 1 ? { deny: 'one is enough' } : 'allow';
+    },
   }),
 ];
 
@@ -146,8 +178,10 @@ describe('a conversation with tools, watched through a sink that throws', () => 
     ]);
     expect(results.map(({ isError }) => isError)).toEqual([...Array(8).fill(true), false]);
     const words = results.map(wordsOf);
-    expect(words[1]).toContain('work');
+    expect(words[1]).toContain('The tools are: work, forbidden, puzzling.');
     expect(words[2]).toContain('not while the shop is closed');
+    expect(words[3]).toMatch(/\/how: must be .*, got 7/);
+    expect(words[3]).toContain('/extra: is not known here');
     expect(words[5]).toContain('the shop is closed');
     expect(words[7]).toContain('TypeError: this is a bug');
     expect(seen.flatMap((request) => violationsOf(request))).toEqual([]);
@@ -183,5 +217,20 @@ describe('a conversation with tools, watched through a sink that throws', () => 
     const { requests: seen } = await run('patient');
     expect(most).toBe(2);
     expect(resultsIn(seen.at(-1)).map(wordsOf)).toEqual(Array(5).fill('slow'));
+  });
+
+  test('gives a tool the defaults of what a call leaves out, and the model its value as JSON', async () => {
+    const { requests: seen } = await run('terse');
+    expect(resultsIn(seen.at(-1)).map(wordsOf)).toEqual([
+      '{"n":1,"where":"the margin","kept":true}',
+    ]);
+  });
+
+  test('asks its policy about one call after another before any runs, and runs none that it denies', async () => {
+    log.length = 0;
+    const { conversation } = await run('guarded');
+    expect(log).toEqual([...[0, 1, 2].flatMap((n) => [`ask ${n}`, `told ${n}`]), 'run 0', 'run 2']);
+    const { calls } = await conversation.record();
+    expect(calls.map(({ result }) => result?.outcome)).toEqual(['ok', 'denied', 'ok']);
   });
 });
