@@ -229,7 +229,9 @@ describe('a conversation with tools, watched through a sink that throws', () => 
   test('asks its policy about one call after another before any runs, and runs none that it denies', async () => {
     log.length = 0;
     const { conversation } = await run('guarded');
-    expect(log).toEqual([...[0, 1, 2].flatMap((n) => [`ask ${n}`, `told ${n}`]), 'run 0', 'run 2']);
+    const asked = [0, 1, 2].flatMap((n) => [`ask ${n}`, `told ${n}`]);
+    expect(log.slice(0, 6)).toEqual(asked);
+    expect(log.slice(6).sort()).toEqual(['run 0', 'run 2']);
     const { calls } = await conversation.record();
     expect(calls.map(({ result }) => result?.outcome)).toEqual(['ok', 'denied', 'ok']);
   });
