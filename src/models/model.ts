@@ -20,6 +20,8 @@ export interface Model {
     readonly tools?: boolean;
     readonly images?: boolean;
     readonly documents?: boolean;
+    /** Tools that the provider runs itself. */
+    readonly hostedTools?: boolean;
   };
 
   /**

@@ -81,7 +81,12 @@ export function defineAgent<const Tools extends readonly ToolItem[] = readonly [
   if (problems.length === 0) {
     const { modelOptions } = definition;
     problems.push(
-      ...modelsTogether({ models: modelsOf(definition), hasTools: tools.length > 0, modelOptions }),
+      ...modelsTogether({
+        models: modelsOf(definition),
+        hasTools: tools.length > 0,
+        hasHostedTools: hosted.length > 0,
+        modelOptions,
+      }),
     );
   }
   if (problems.length > 0) {

@@ -24,15 +24,22 @@ export const oneModel: OptionCheck = expects(
 export function modelsTogether(definition: {
   readonly models: readonly Model[];
   readonly hasTools: boolean;
+  readonly hasHostedTools: boolean;
   readonly modelOptions: unknown;
 }): readonly string[] {
-  const { models: all, hasTools, modelOptions } = definition;
+  const { models: all, hasTools, hasHostedTools, modelOptions } = definition;
   const problems = all
     .filter(({ capabilities }) => hasTools && capabilities?.tools === false)
     .map(
       ({ id }) =>
         `model: "${id}" takes no tools, and the agent has some: wrap it, textProtocol(model)`,
     );
+  // Models of other formats than the first's are not sent them.
+  const hosts = all.filter(({ format }) => hasHostedTools && format === all[0]?.format);
+  for (const { id, capabilities } of hosts) {
+    if (capabilities?.hostedTools !== false) continue;
+    problems.push(`hostedTools: the model "${id}" has none: leave them out, or take another model`);
+  }
   const formats = [...new Set(all.map(({ format }) => format))];
   if (formats.length > 1 && isJsonObject(modelOptions) && Object.keys(modelOptions).length > 0) {
     problems.push(

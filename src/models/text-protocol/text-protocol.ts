@@ -55,6 +55,7 @@ export function textProtocol(
       tools: true,
       images: takesParts && wrapped.capabilities?.images !== false,
       documents: takesParts && wrapped.capabilities?.documents !== false,
+      hostedTools: false,
     },
     view: viewRawTurn,
     complete: (request, completeOptions) => completeTurn(request, { ...completeOptions, settings }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { scripted } from '../../../src/models/scripted.ts';
+import { textProtocol } from '../../../src/models/text-protocol/text-protocol.ts';
 import { defineAgent } from '../../../src/tools/define-agent.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { registerAgents } from '../../../src/tools/register-agents.ts';
@@ -158,6 +159,13 @@ describe('defineAgent', () => {
       "modelOptions: they are sent in one provider's own words, and the models are of several (scripted, foreign)",
     );
     expect(() => defineAgent({ ...options, model: [model, model], modelOptions })).not.toThrow();
+    const hostedTools = [{ type: 'search_2025' }];
+    const plain = textProtocol(model);
+    expect(() => defineAgent({ ...options, model: plain, hostedTools })).toThrow(
+      'hostedTools: the model "scripted" has none',
+    );
+    // They go to the first, and not to what stands in for it.
+    expect(() => defineAgent({ ...options, model: [model, plain], hostedTools })).not.toThrow();
   });
 
   it('keeps the schemas of context, state and answer as JSON Schema', () => {

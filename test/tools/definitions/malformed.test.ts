@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { scripted } from '../../../src/models/scripted.ts';
+import { textProtocol } from '../../../src/models/text-protocol/text-protocol.ts';
 import { defineAgent } from '../../../src/tools/define-agent.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { DefinitionError } from '../../../src/tools/definition-error.ts';
@@ -156,6 +157,16 @@ const malformed: Readonly<Record<string, () => unknown>> = {
   'a tool with the name of a hosted tool': agent({
     tools: [order],
     hostedTools: [{ type: 'search_2025', name: 'find_order' }],
+  }),
+  'a hosted tool that is declared twice': agent({
+    hostedTools: [
+      { type: 'search_2025', name: 'search' },
+      { type: 'search_2026', name: 'search' },
+    ],
+  }),
+  'a hosted tool, and a model that has none': agent({
+    model: [textProtocol(scripted([]), { id: 'plain' }), scripted([])],
+    hostedTools: [{ type: 'search_2025' }],
   }),
   'more tools than model APIs take': agent({
     tools: Array.from({ length: 129 }, (_, n) =>
