@@ -134,6 +134,32 @@ describe('turns of the Anthropic API', () => {
     expect(JSON.stringify(bodies()[1])).not.toContain('Secretly');
   });
 
+  test('thinking whose block never ends is told as it came, and what follows is text', async () => {
+    const block = (index: number, content_block: JsonObject, delta: JsonObject) => [
+      event({ type: 'content_block_start', index, content_block }),
+      event({ type: 'content_block_delta', index, delta }),
+    ];
+    const { chunks, ...whole } = blocksReply([], 'end_turn');
+    const { model } = await serve([
+      {
+        ...whole,
+        chunks: [
+          ...chunks.slice(0, 1),
+          ...block(0, { type: 'thinking' }, { type: 'thinking_delta', thinking: 'Hm.' }),
+          ...block(1, text(''), { type: 'text_delta', text: 'Yes.' }),
+          ...chunks.slice(1),
+        ],
+      },
+    ]);
+    const { completion, events } = await complete(model, buildRequest());
+    expect(events.filter(({ type }) => type !== 'alive')).toEqual([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Yes.' },
+    ]);
+    // Without its signature the API would not take it back.
+    expect(completion).toMatchObject({ stopReason: 'end', blocks: [text('Yes.')] });
+  });
+
   test('a paused turn is continued with its content unchanged, and is one turn', async () => {
     const { model, bodies } = await serve([
       blocksReply(SEARCH, 'pause_turn'),

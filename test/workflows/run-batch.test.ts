@@ -97,7 +97,7 @@ describe('a batch', () => {
     ).toContain('no way');
   });
 
-  test('a state patch that does not apply makes the call a conflict and changes nothing', async () => {
+  test('a state patch that does not apply makes the call a conflict, changes nothing, and the model reads why', async () => {
     const memory = buildMemory();
     memory.update({ shared: { state: { n: 1 }, version: 3 } });
     const plan = [buildCall(0, { effect: 'once' }), buildCall(1)];
@@ -121,6 +121,15 @@ describe('a batch', () => {
     );
     expect(memory.state.shared).toEqual({ state: { n: 1, m: 2 }, version: 4 });
     expect(results(memory)).toEqual(['0 state_conflict', '1 ok']);
+    const [conflict] = memory.state.items;
+    expect(conflict).toMatchObject({
+      entry: {
+        callId: plan[0]?.callId,
+        outcome: 'state_conflict',
+        effect: 'happened',
+        content: expect.stringMatching(/the state is unchanged[^]*\/n[^]*do not repeat it/),
+      },
+    });
   });
 
   test('whose calls start as they are decided is in flight until the last of them has ended', async () => {

@@ -191,10 +191,11 @@ describe('a JSON Schema', () => {
     const original = { type: 'object', properties: { id: { type: 'string' } } };
     const schema = schemaOf(original);
     original.properties.id.type = 'number';
+    expect(() => Object.assign(schema, { type: 'array' })).toThrow(TypeError);
+    const { properties } = schema as typeof original;
+    expect(() => Object.assign(properties, { more: true })).toThrow(TypeError);
+    expect(() => Object.assign(properties.id, { type: 'number' })).toThrow(TypeError);
     expect(schema).toEqual({ type: 'object', properties: { id: { type: 'string' } } });
-    expect(() => {
-      (schema as { type: string }).type = 'array';
-    }).toThrow(TypeError);
   });
 
   it('may use an $id that another tool uses too', () => {
