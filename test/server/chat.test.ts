@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ConversationHandle } from '../../src/client/index.ts';
 import type { ModelRequest } from '../../src/core/model-request.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { violationsOf } from '../core/request-linter/check-request.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { withWorker } from '../support/with-worker.ts';
 
@@ -33,11 +35,15 @@ const echo = defineAgent({
   instructions: 'Echo.',
 });
 
+/** The last request of each conversation with the waiter. */
+const asked = new Map<string, ModelRequest>();
+
 const waiter = defineAgent({
   name: 'waiter',
-  model: scripted((request, turn) =>
-    turn % 2 === 0 ? toolCall('slow', { ms: 20_000 }) : `After: ${lastText(request)}`,
-  ),
+  model: scripted((request, turn) => {
+    asked.set(request.conversationId, request);
+    return turn % 2 === 0 ? toolCall('slow', { ms: 20_000 }) : `After: ${lastText(request)}`;
+  }),
   instructions: 'Wait.',
   tools: [slow],
 });
@@ -52,6 +58,13 @@ const steered = defineAgent({
 });
 
 const served = serveAgents({ agents: [echo, waiter, steered] });
+
+/** Kinds of its entries; of a result, how its call ended. */
+async function transcriptOf(conversation: ConversationHandle): Promise<string[]> {
+  return (await conversation.entries()).flatMap(({ entry }) =>
+    entry.kind === 'note' ? [] : [entry.kind === 'result' ? entry.outcome : entry.kind],
+  );
+}
 
 describe('a chat', () => {
   test('answers each message in a turn of its own and completes when it is closed', async () => {
@@ -69,6 +82,8 @@ describe('a chat', () => {
       turns: 2,
       text: 'You said: two',
     });
+    expect(await transcriptOf(conversation)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect((await conversation.record()).calls).toEqual([]);
   });
 
   test('takes a message that is sent twice with the same id once, with the same answer', async () => {
@@ -111,6 +126,20 @@ describe('a chat', () => {
     await expect
       .poll(async () => (await conversation.status()).lastTurn?.text, { timeout: 10_000 })
       .toContain('still there?');
+    const request = asked.get(conversation.id);
+    expect(request?.messages).toMatchObject([
+      { role: 'user', content: [{ text: 'go' }] },
+      { role: 'assistant', blocks: [{ type: 'tool_call', name: 'slow' }] },
+      { role: 'tool', results: [{ content: [{ text: expect.stringMatching(/^\[cancelled\]/) }] }] },
+      {
+        role: 'user',
+        content: [
+          { text: '[The turn was interrupted by boss: too slow.]' },
+          { text: 'still there?' },
+        ],
+      },
+    ]);
+    expect(request === undefined ? 'not asked' : violationsOf(request)).toEqual([]);
     await conversation.close();
     expect(await conversation.result()).toMatchObject({ stopReason: 'closed', turns: 2 });
   });
@@ -165,5 +194,14 @@ describe('a chat', () => {
       name: 'ConversationFailed',
       end: 'cancelled',
     });
+    expect(await transcriptOf(conversation)).toEqual(['user', 'assistant', 'cancelled']);
+  });
+
+  test('ends cancelled when it is cancelled between two turns', async () => {
+    const conversation = await served.client.start('echo', { mode: 'chat', message: 'hi' });
+    await expect.poll(async () => (await conversation.status()).status).toBe('waiting_input');
+    await conversation.cancel();
+    await expect(conversation.result()).rejects.toMatchObject({ end: 'cancelled' });
+    expect(await transcriptOf(conversation)).toEqual(['user', 'assistant']);
   });
 });

@@ -72,12 +72,10 @@ describe('a task', () => {
     });
     await withWorker({ agents: [agent] }, async ({ client }) => {
       const conversation = await client.start('counter', { message: 'add 1 and 2' });
-      expect((await conversation.result()).usage).toMatchObject({
-        input: 20,
-        cacheRead: 2,
-        cacheWrite: 4,
-        output: 10,
-      });
+      const sum = { input: 20, cacheRead: 2, cacheWrite: 4, output: 10, reasoning: 6 };
+      const result = await conversation.result();
+      expect(result.usage).toEqual(sum);
+      expect(result.summary.usagePerModel).toEqual({ scripted: sum });
     });
   });
 

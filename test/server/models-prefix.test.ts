@@ -73,8 +73,9 @@ test('what was sent is sent again byte for byte: by another worker, of another d
         if (index > 0) await conversation.send('Look again');
         await expect.poll(() => restsAfter(conversation), { timeout: 20_000 }).toBe(index + 1);
         if (index < 2) return;
-        const { runs, entries } = await conversation.record();
+        const { runs, entries, calls } = await conversation.record();
         expect(runs.length).toBeGreaterThan(2);
+        expect(calls.map(({ planned }) => planned.callId).join('')).toBe('abcdefgh');
         const turns = entries.filter(({ entry }) => entry.kind === 'assistant');
         expect(turns[0]?.entry).toMatchObject({ raw: { blob: expect.any(String) } });
         await conversation.close();
@@ -89,6 +90,9 @@ test('what was sent is sent again byte for byte: by another worker, of another d
       expect(request.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
       before = request;
     }
+    const words = before?.messages.join('\n') ?? '';
+    const said = ['Look around', 'Nothing anywhere.', 'Look again', 'Still nothing.', 'davor'];
+    expect(words).toMatch(new RegExp(said.join('[^]*')));
     const thinking = { type: 'thinking', thinking: REASONING, signature: 'c2lnbmF0dXJl' };
     for (const { text } of server.requests.slice(1))
       expect(text).toContain(JSON.stringify(thinking));

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ModelRequest, ToolResultPart } from '../../src/core/model-request.ts';
+import type { StreamEvent } from '../../src/core/event.ts';
 import type { EventSink } from '../../src/streams/event-sink.ts';
 import { noEventSink } from '../../src/streams/none.ts';
 import { scripted, toolCall } from '../../src/models/scripted.ts';
@@ -14,6 +15,8 @@ import { temporalClient } from '../support/temporal-client.ts';
 
 const SECRET = 'sk-never-to-be-seen-4711';
 const requests = new Map<string, ModelRequest[]>();
+/** Calls that ran although their policy did not let them. */
+const ran: string[] = [];
 let running = 0;
 let most = 0;
 
@@ -31,8 +34,8 @@ const work = defineTool({
   },
 });
 
-const forbidden = defineTool({ ...simple('forbidden'), execute: () => 'never' });
-const puzzling = defineTool({ ...simple('puzzling'), execute: () => 'never' });
+const forbidden = defineTool({ ...simple('forbidden'), execute: () => ran.push('forbidden') });
+const puzzling = defineTool({ ...simple('puzzling'), execute: () => ran.push('puzzling') });
 const slow = defineTool({
   ...simple('slow'),
   async execute() {
@@ -135,10 +138,13 @@ const agents = [
   }),
 ];
 
+/** What was to be published, by conversation. */
+const told = new Map<string, StreamEvent[]>();
 /** Breaks its contract: it throws. */
 const brokenSink: EventSink = {
   ...noEventSink(),
-  publish() {
+  publish(conversationId, events) {
+    told.set(conversationId, [...(told.get(conversationId) ?? []), ...events]);
     throw new Error('nobody listens');
   },
 };
@@ -186,6 +192,31 @@ describe('a conversation with tools, watched through a sink that throws', () => 
     expect(words[7]).toContain('TypeError: this is a bug');
     expect(seen.flatMap((request) => violationsOf(request))).toEqual([]);
     expect(result).toMatchObject({ text: 'I have seen it all.', stopReason: 'answered' });
+  });
+
+  test('runs nothing that its policy denied or could not decide', async () => {
+    const { result } = await run('unlucky');
+    expect(result.summary.calls).toMatchObject({
+      forbidden: { denied: 1 },
+      puzzling: { approval_failed: 1 },
+    });
+    expect(ran).toEqual([]);
+  });
+
+  test('ends as it would unwatched, though each event was thrown back', async () => {
+    const { conversation, result, requests: seen } = await run('discreet');
+    const types = new Set(told.get(conversation.id)?.map(({ type }) => type));
+    expect([...types]).toEqual(['reset', 'call', 'completion', 'started', 'result', 'text']);
+    expect(result).toMatchObject({ status: 'completed', text: 'Charged.' });
+    expect(result.summary).not.toHaveProperty('failedAttempts');
+    expect(seen).toHaveLength(2);
+  });
+
+  test('shows the tools to the model in the order in which its agent has them', async () => {
+    const { requests: seen } = await run('unlucky');
+    expect(seen.map(({ tools }) => tools.map(({ name }) => name))).toEqual(
+      Array(2).fill(['work', 'forbidden', 'puzzling']),
+    );
   });
 
   test('ends with the exact number of calls per tool and outcome', async () => {

@@ -202,6 +202,13 @@ describe("Temporal's own commands while a tool runs", () => {
       completed: [{ outcome: 'cancelled', effect: 'unknown' }],
       canceled: 0,
     });
+    // Its one call has its one result, right behind it.
+    const { entries, calls } = await conversation.record();
+    const transcript = entries.filter(({ entry }) => entry.kind !== 'note');
+    expect(transcript.map(({ entry }) => entry.kind)).toEqual(['user', 'assistant', 'result']);
+    const [call] = calls;
+    expect(transcript[2]?.entry).toMatchObject({ key: call?.planned.key, outcome: 'cancelled' });
+    expect(calls).toMatchObject([{ result: { outcome: 'cancelled', inTranscript: true } }]);
   });
 
   test('terminate reaches the tool within about a second', async () => {
