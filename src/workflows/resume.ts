@@ -11,7 +11,11 @@ export function readResumed(argument: unknown, run: string): ConversationState |
   return { ...state, position: { ...state.position, run } };
 }
 
-/** What a state is told by: the parts that a run reads before it does anything else. */
+/**
+ * What a state is told by: the parts that a run reads before it does anything else. No more, for
+ * what is refused here ends the conversation: a state that only a newer worker understands fails
+ * its workflow tasks instead, until that worker takes them.
+ */
 function isState(value: Json | undefined): boolean {
   if (!isJsonObject(value)) return false;
   const { spec, position, items, inbox, approvals, counters } = value;

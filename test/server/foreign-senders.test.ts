@@ -5,7 +5,6 @@ import type { ModelRequest } from '../../src/core/model-request.ts';
 import { scripted } from '../../src/models/scripted.ts';
 import { defineAgent } from '../../src/tools/define-agent.ts';
 import {
-  eventsOfRuns,
   failedTasks,
   messageOfBytes,
   type RawPayload,
@@ -225,10 +224,27 @@ describe('a start by somebody else’s program', () => {
     expect(await failedTasks(client(), id)).toEqual([]);
   });
 
-  test('that continues another workflow with a made-up state fails by name', async () => {
-    const id = await start(rawJson(JSON.stringify({ resumed: { spec: 5 } })));
-    await expect(served.client.handle(id).result()).rejects.toMatchObject({ type: 'InvalidStart' });
-    const events = await eventsOfRuns(client(), id);
-    expect(events.length).toBeLessThan(10);
-  });
+  const madeUp = {
+    'no state': { spec: 5 },
+    'half a state': { spec: { settings: {} }, position: {}, items: [], counters: {} },
+  };
+
+  test.each(Object.entries(madeUp))(
+    'that hands over %s fails by name, whether it continues another workflow or not',
+    async (_, resumed) => {
+      const argument = rawJson(JSON.stringify({ resumed }));
+      const continued = `raw-${randomUUID()}`;
+      const { taskQueue } = served;
+      await rawSender(client()).continueAs(
+        { workflowId: continued, type: 'listener', taskQueue },
+        argument,
+      );
+      for (const id of [await start(argument), continued]) {
+        await expect(served.client.handle(id).result()).rejects.toMatchObject({
+          type: 'InvalidStart',
+        });
+        expect(await failedTasks(client(), id)).toEqual([]);
+      }
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { RAN_AHEAD } from '../../src/core/ran-ahead.ts';
 
@@ -20,7 +21,7 @@ export function messageOfBytes(bytes: number, more: object = {}): RawPayload {
 }
 
 /** What a service sends that has nothing of ours, and not even an SDK. */
-export function rawSender({ workflowService }: Client) {
+export function rawSender({ connection, workflowService }: Client) {
   const payloads = (given: readonly RawPayload[]) => ({
     payloads: given.map(({ encoding, data }) => ({
       metadata: { encoding: Buffer.from(encoding) },
@@ -50,6 +51,38 @@ export function rawSender({ workflowService }: Client) {
         input: payloads(given),
         identity: 'raw sender',
         requestId: randomUUID(),
+      });
+    },
+    /** Starts a workflow of no type of ours, whose one task is to go on as one that is. */
+    async continueAs(
+      where: { readonly workflowId: string; readonly type: string; readonly taskQueue: string },
+      ...given: readonly RawPayload[]
+    ) {
+      const { workflowId, type, taskQueue } = where;
+      const foreign = { workflowId, type: 'foreign', taskQueue: `foreign-${randomUUID()}` };
+      await this.start(foreign);
+      const { taskToken } = await connection.withDeadline(Date.now() + 60_000, () =>
+        workflowService.pollWorkflowTaskQueue({
+          namespace: 'default',
+          taskQueue: { name: foreign.taskQueue },
+          identity: 'raw sender',
+        }),
+      );
+      await workflowService.respondWorkflowTaskCompleted({
+        namespace: 'default',
+        taskToken,
+        identity: 'raw sender',
+        commands: [
+          {
+            commandType:
+              temporal.api.enums.v1.CommandType.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION,
+            continueAsNewWorkflowExecutionCommandAttributes: {
+              workflowType: { name: type },
+              taskQueue: { name: taskQueue },
+              input: payloads(given),
+            },
+          },
+        ],
       });
     },
   };
