@@ -57,7 +57,18 @@ const steered = defineAgent({
   tools: [slow],
 });
 
-const served = serveAgents({ agents: [echo, waiter, steered] });
+let completionsBegun = 0;
+
+const slowThinker = defineAgent({
+  name: 'slow_thinker',
+  model: scripted(() => {
+    completionsBegun += 1;
+    return { text: 'Hm. '.repeat(100), delayMs: 60_000 };
+  }),
+  instructions: 'Think.',
+});
+
+const served = serveAgents({ agents: [echo, waiter, steered, slowThinker] });
 
 /** Kinds of its entries; of a result, how its call ended. */
 async function transcriptOf(conversation: ConversationHandle): Promise<string[]> {
@@ -195,6 +206,15 @@ describe('a chat', () => {
       end: 'cancelled',
     });
     expect(await transcriptOf(conversation)).toEqual(['user', 'assistant', 'cancelled']);
+  });
+
+  test('ends cancelled when it is cancelled in the middle of a completion', async () => {
+    const conversation = await served.client.start('slow_thinker', { mode: 'chat', message: 'go' });
+    await expect.poll(() => completionsBegun, { timeout: 20_000 }).toBe(1);
+    await conversation.cancel();
+    await expect(conversation.result()).rejects.toMatchObject({ end: 'cancelled' });
+    expect(await transcriptOf(conversation)).toEqual(['user']);
+    expect(completionsBegun).toBe(1);
   });
 
   test('ends cancelled when it is cancelled between two turns', async () => {
