@@ -44,6 +44,11 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['an empty envelope', end, /empty/],
   ['an empty answer', `${openMark(mark, 'answer')}\n\n${end}`, /answer is empty/],
   [
+    'an answer and calls',
+    `${openMark(mark, 'answer')}\nI refund it now.\n${openMark(mark, 'call look')}\n{}\n${end}`,
+    /calls and an answer are in one reply/,
+  ],
+  [
     'calls and an answer',
     `${openMark(mark, 'call look')}\n{}\n${openMark(mark, 'answer')}\nDone.\n${end}`,
     /calls and an answer are in one reply/,

@@ -60,7 +60,7 @@ function renderTool({ name, description, inputSchema }: RequestTool): string {
 /** What a reply that is none is answered with. */
 export function repairMessage(problem: string, mark: string, hasTools: boolean): string {
   return [
-    `Your reply could not be used: ${problem}. Nothing was run, and nobody saw it.`,
+    `Your reply could not be used: ${problem}. Nothing was run.`,
     'Write the whole reply again in the form that was described:',
     '',
     rules(mark, hasTools),

@@ -23,6 +23,9 @@ export type ParsedReply =
   /** Not a reply of this protocol: why, in words that mend it. */
   | { readonly kind: 'broken'; readonly prose: string; readonly problem: string };
 
+const ANSWER_AND_CALLS =
+  'calls and an answer are in one reply: call first, answer once the results are there';
+
 interface Section {
   readonly words: readonly string[];
   readonly body: string;
@@ -52,6 +55,10 @@ export function parseReply(text: string, mark: string, whole: boolean): ParsedRe
     return { kind: 'broken', prose, problem };
   }
   if (opening.words[0] === 'answer') {
+    const isComplete = whole || last !== -1;
+    if (isComplete && sections.some(({ words }) => words[0] === 'call')) {
+      return { kind: 'broken', prose, problem: ANSWER_AND_CALLS };
+    }
     const answer = trimLine(opening.body);
     return answer.trim() === ''
       ? { kind: 'broken', prose, problem: 'its answer is empty' }
@@ -78,7 +85,7 @@ function sectionProblem(sections: readonly Section[], mark: string): string | un
     const [kind, name] = words;
     const shown = openMark(mark, words.join(' '));
     if (kind === 'answer') {
-      return 'calls and an answer are in one reply: call first, answer once the results are there';
+      return ANSWER_AND_CALLS;
     }
     if (kind !== 'call' && kind !== 'raw') {
       return `${shown} is no mark: expected call, raw, answer or end after ${mark}`;
