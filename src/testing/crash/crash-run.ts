@@ -10,7 +10,7 @@ import { Findings } from './findings.ts';
 import { openHoldDesk } from './hold-desk.ts';
 import { judge } from './judge.ts';
 import { KillPlan, type PlannedKill } from './kill-plan.ts';
-import { type Hittable, targetsOf } from './kill-points.ts';
+import { type Hittable, type KillPoint, targetsOf } from './kill-points.ts';
 import { killWorker } from './kill-worker.ts';
 import { keepHistory } from './keep-history.ts';
 import type { Reached } from './messages.ts';
@@ -35,6 +35,7 @@ const SETTLE_MS = 3_000;
 /** For those that did not go on between three kills: a lost workflow task is found after 10 s. */
 const SPARED_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
+const WAITING_POINTS: ReadonlySet<KillPoint> = new Set(['approval', 'idle']);
 const STUCK_AFTER_MS = 120_000;
 /** Kills between two lines that say how far it is. */
 const LOG_EVERY = 10;
@@ -121,10 +122,13 @@ export class CrashRun {
     this.#clock.ready(await line.serveNext());
   }
 
-  async #settle({ early }: PlannedKill): Promise<void> {
+  async #settle({ early, target }: PlannedKill): Promise<void> {
     const clock = this.#clock;
     const settled = Date.now() + (early ? 0 : SETTLE_MS);
-    while (!clock.allWentOn && Date.now() < settled) await pause(LOOK_AGAIN_MS);
+    // How soon people's words are acted upon can only be seen when those that wait are left alone.
+    const isSettled = () =>
+      clock.allWentOn && (clock.noneWaits || !WAITING_POINTS.has(target.point));
+    while (!isSettled() && Date.now() < settled) await pause(LOOK_AGAIN_MS);
     const { setBack } = clock;
     const spared = Date.now() + SPARED_MS;
     while (clock.setBack.length > 0 && Date.now() < spared) await pause(LOOK_AGAIN_MS);

@@ -32,6 +32,11 @@ export class ResumeClock {
     return ![...this.#open.values()].includes('an attempt');
   }
 
+  /** Whether everything that waited for a person has gone on, too. */
+  get noneWaits(): boolean {
+    return this.#open.size === 0;
+  }
+
   /**
    * Conversations that were killed three times in a row before they went on. Temporal lets the next
    * workflow task of such a one take longer and longer, ten minutes in the end: another kill would
