@@ -49,11 +49,14 @@ export function transientFailure(message: string, outcome: Outcome): Application
   });
 }
 
-/** Temporal started a `once` call's activity a second time; its handler did not run. */
+/**
+ * Temporal started a call's activity a second time, and its handler did not run: it is that of a
+ * `once` tool, or could not be prepared.
+ */
 export function secondStart(tool: string, attempt: number): ApplicationFailure {
   return attemptFailure(
     ATTEMPT_FAILURES.secondStart,
-    `Temporal started attempt ${attempt} of the once tool "${tool}": it was not run again`,
+    `Temporal started attempt ${attempt} of the tool "${tool}": it was not run again`,
     { details: { attempt } },
   );
 }

@@ -82,15 +82,12 @@ async function runAttempt(
     const message = `The activity is named "${context.info.activityType}", the call "${input.tool}".`;
     return settleUnstarted({ outcome: 'unknown_tool', effect: 'none', message });
   }
-  const preparation = await prepareUnlessStopped(environment, context, input);
+  const preparation = await prepareOnceOrAgain(environment, context, input);
   if (preparation === 'stopped') {
     return settleUnstarted({ outcome: 'cancelled', effect: 'none', message: '' });
   }
   if (preparation.kind === 'settled') return settleUnstarted(preparation.outcome);
   const { call } = preparation;
-  if (call.tool.effect === 'once' && context.info.attempt > 1) {
-    throw secondStart(input.tool, context.info.attempt);
-  }
   handle.setEffect(call.tool.effect);
   const interruptions = watchInterruptions(context, {
     waitsForShutdown: call.tool.effect === 'once',
@@ -111,6 +108,23 @@ async function runAttempt(
 
 /** A call that never began is shown as if its tool only read: there is nothing that must not be repeated. */
 const UNKNOWN_TOOL: ShownTool = { effect: 'read', maxResultChars: 20_000 };
+
+/**
+ * Prepares the call, unless Temporal has started this attempt before: what that start did nobody here
+ * knows. Then a `once` call is not run, and a preparation that fails does not say that nothing began.
+ */
+async function prepareOnceOrAgain(
+  environment: ActivityEnvironment,
+  context: Context,
+  input: CallInput,
+): Promise<Preparation | 'stopped'> {
+  const { attempt } = context.info;
+  if (attempt <= 1) return prepareUnlessStopped(environment, context, input);
+  const preparation = await prepareUnlessStopped(environment, context, input).catch(() => 'failed');
+  const ready = typeof preparation === 'object' && preparation.kind === 'ready';
+  if (!ready || preparation.call.tool.effect === 'once') throw secondStart(input.tool, attempt);
+  return preparation;
+}
 
 /** A store that hangs must not hold a stop up; nothing of the tool has run. */
 async function prepareUnlessStopped(

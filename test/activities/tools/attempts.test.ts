@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { BlobMissing } from '../../../src/blobs/blob-store.ts';
 import { createCallTool } from '../../../src/activities/call-tool.ts';
 import { ToolError } from '../../../src/tools/tool.ts';
-import { buildTool, CONVERSATION, Harness, specOf } from './harness.ts';
+import type { ActivityEnvironment } from '../../../src/activities/environment.ts';
+import type { CallInput } from '../../../src/core/activity-shapes.ts';
+import { buildTool, CONVERSATION, Harness, MemoryBlobs, specOf, STOPPED } from './harness.ts';
 
 const runs: string[] = [];
 const counted = (options: Parameters<typeof buildTool>[1] = {}) =>
@@ -24,6 +26,30 @@ describe('a once call that Temporal starts a second time', () => {
     });
     expect(runs).toEqual([]);
     expect(harness.ledger).toEqual(['begin 3.2.1', 'returned 3.2.1']);
+  });
+
+  const lost = { input: { blob: 'f'.repeat(64), size: 5, preview: '' } };
+  test.each<[string, Partial<CallInput>, Partial<ActivityEnvironment>]>([
+    ['that does not know its agent', {}, { agents: new Map() }],
+    ['without its arguments', lost, {}],
+    ['whose store is away', lost, { blobs: Object.assign(new MemoryBlobs(), { get: away }) }],
+  ])('by a worker %s is not taken for one that never began', async (_, input, environment) => {
+    const harness = new Harness(counted(), { environment });
+    await expect(harness.call(input, harness.activity({ attempt: 2 }))).rejects.toMatchObject({
+      type: 'SecondStart',
+    });
+  });
+
+  test('and stopped before anything is known is not said to have had no effect', async () => {
+    const transcripts = { spec: () => new Promise(() => {}) };
+    const harness = new Harness(counted(), { environment: { transcripts: transcripts as never } });
+    const activity = harness.activity({ attempt: 2 });
+    const refused = expect(harness.call({}, activity)).rejects.toMatchObject({
+      type: 'SecondStart',
+    });
+    await expect.poll(() => harness.ledger).toEqual(['begin 3.2.1']);
+    activity.cancel('CANCELLED', STOPPED);
+    await refused;
   });
 
   test('is run when the workflow itself scheduled it again', async () => {
@@ -249,3 +275,7 @@ describe('a transient failure', () => {
     expect(await harness.call()).toMatchObject({ outcome: 'tool_failed', effect: 'none' });
   });
 });
+
+function away(): Promise<never> {
+  return Promise.reject(new Error('connect ECONNREFUSED'));
+}
