@@ -1,6 +1,7 @@
 import { CompleteAsyncError, Context, type ApplicationFailure } from '@temporalio/activity';
 import type { CallInput, CallOutput } from '../core/activity-shapes.ts';
 import { positionOfKey } from '../core/call.ts';
+import { effectAfter } from '../core/effect.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { notKnownHere, secondStart } from './attempt-failure.ts';
 import type { ActivityEnvironment } from './environment.ts';
@@ -73,10 +74,13 @@ async function runAttempt(
   input: CallInput,
   { handle, ledgerEntry }: AttemptPlace,
 ): Promise<CallOutput> {
-  const settleUnstarted = (outcome: Outcome): Promise<CallOutput> => {
-    const settlement = { ...outcome, effect: input.earlier ?? outcome.effect } as Settlement;
-    return settleOutput(environment, context, input, settlement, UNKNOWN_TOOL);
+  const settle = (settlement: Settlement, tool: ShownTool): Promise<CallOutput> => {
+    const effect = effectAfter(input.earlier, settlement.effect);
+    const told = settlement.outcome === 'ok' ? settlement : { ...settlement, effect };
+    return settleOutput(environment, context, input, told, tool);
   };
+  const settleUnstarted = (outcome: Outcome): Promise<CallOutput> =>
+    settle(outcome as Settlement, UNKNOWN_TOOL);
 
   if (context.info.activityType !== input.tool) {
     const message = `The activity is named "${context.info.activityType}", the call "${input.tool}".`;
@@ -100,7 +104,7 @@ async function runAttempt(
     const parts = { environment, context, input, call, handle, interruptions, ledgerEntry };
     const settlement = await runTool(parts);
     if (settlement === 'later') throw new CompleteAsyncError();
-    return await settleOutput(environment, context, input, settlement, call.tool);
+    return await settle(settlement, call.tool);
   } finally {
     interruptions.end();
   }

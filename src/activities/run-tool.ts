@@ -91,23 +91,23 @@ async function parseInput(run: ToolRun): Promise<Parsed> {
       { ...ended, ending: { kind: 'threw', error: ABORTED } },
       endedCall(run),
     );
-    return { settlement: unstarted(settlement, run.input) };
+    return { settlement: unstarted(settlement) };
   }
   if (ended.ending.kind === 'threw') {
     const message = `Its input schema failed: ${describeError(ended.ending.error)}`;
-    return { settlement: { outcome: 'tool_failed', effect: run.input.earlier ?? 'none', message } };
+    return { settlement: { outcome: 'tool_failed', effect: 'none', message } };
   }
   const result = ended.ending.value as Awaited<ReturnType<typeof call.code.parse>>;
   if ('value' in result) return result;
   const message = `The tool has changed since this conversation began:\n${result.problems.join('\n')}`;
-  return { settlement: { outcome: 'invalid_input', effect: run.input.earlier ?? 'none', message } };
+  return { settlement: { outcome: 'invalid_input', effect: 'none', message } };
 }
 
 /** The schema is no part of what the tool does: it was told to stop and did. */
 const ABORTED = Object.assign(new Error('aborted'), { name: 'AbortError' });
 
-function unstarted(settlement: Settlement, { earlier }: CallInput): Settlement {
-  return settlement.outcome === 'ok' ? settlement : { ...settlement, effect: earlier ?? 'none' };
+function unstarted(settlement: Settlement): Settlement {
+  return settlement.outcome === 'ok' ? settlement : { ...settlement, effect: 'none' };
 }
 
 function endedCall({ call, environment, handle }: ToolRun): Parameters<typeof settleEnding>[1] {

@@ -8,3 +8,11 @@ export const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
  * happened. `happened`: it did. `unknown`: nobody can say.
  */
 export type EffectState = 'none' | 'happened' | 'unknown';
+
+/**
+ * What is known of a call's effect after one more attempt. Who says that nothing happened speaks of
+ * this attempt alone.
+ */
+export function effectAfter(earlier: EffectState | undefined, own: EffectState): EffectState {
+  return own === 'none' || earlier === 'happened' ? (earlier ?? own) : own;
+}

@@ -4,7 +4,7 @@ import type { EditedInput } from '../core/approval.ts';
 import { isCallOutput } from '../core/call-output.ts';
 import { positionOfKey, type PlannedCall } from '../core/call.ts';
 import type { SettledCall } from '../core/conversation-state.ts';
-import type { EffectState } from '../core/effect.ts';
+import { effectAfter, type EffectState } from '../core/effect.ts';
 import { isJsonObject } from '../core/json.ts';
 import { activityIds } from '../core/names.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -84,8 +84,9 @@ export async function runCall(
           transient += 1;
           const delayMs = toolRetryDelayMs(call.retry ?? DEFAULT_RETRY, transient);
           const outcome = transientOutcome(call, failure);
-          if (delayMs === undefined || call.effect === 'once') return settled(outcome);
-          if (earlier === undefined || earlier === 'none') earlier = outcome.effect;
+          earlier = effectAfter(earlier, outcome.effect);
+          if (delayMs === undefined || call.effect === 'once')
+            return settled({ ...outcome, effect: earlier });
           if (!(await slept(delayMs, `${call.tool} again`)))
             return settled(cancelled(call, earlier));
           break;
@@ -114,7 +115,7 @@ export async function runCall(
           });
           if (after !== 'again') return after;
           // A once call is repeated only when its tool says that nothing was done.
-          earlier = call.effect === 'once' ? (earlier ?? 'none') : unlessRead(call);
+          earlier = effectAfter(earlier, call.effect === 'once' ? 'none' : unlessRead(call));
           break;
         }
         case 'model':

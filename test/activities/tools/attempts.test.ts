@@ -64,6 +64,41 @@ describe('a once call that Temporal starts a second time', () => {
   });
 });
 
+describe('what earlier attempts may have done', () => {
+  const failing = (effect?: 'happened' | 'unknown') =>
+    buildTool(
+      () => Promise.reject(new ToolError('the account is locked', effect ? { effect } : {})),
+      { effect: 'idempotent' },
+    );
+
+  test.each([
+    ['unknown', undefined, 'unknown'],
+    ['happened', undefined, 'happened'],
+    ['happened', 'unknown', 'happened'],
+    ['unknown', 'happened', 'happened'],
+  ] as const)('%s, stays so when the next one vouches for %s', async (earlier, own, effect) => {
+    const output = await new Harness(failing(own)).call({ attempt: 2, earlier });
+    expect(output).toMatchObject({ outcome: 'tool_error', effect });
+    expect(output.content).not.toContain('It had no effect.');
+  });
+
+  test('is said of a call whose next one could not begin', async () => {
+    const harness = new Harness(failing());
+    const activity = harness.activity({ activityType: 'delete_all' });
+    const output = await harness.call(
+      { attempt: 2, earlier: 'unknown', tool: 'delete_all' },
+      activity,
+    );
+    expect(output).toMatchObject({ outcome: 'unknown_tool', effect: 'unknown' });
+  });
+
+  test('is over when the next one returns', async () => {
+    const harness = new Harness(buildTool(() => 'done', { effect: 'idempotent' }));
+    const output = await harness.call({ attempt: 2, earlier: 'unknown' });
+    expect(output).toMatchObject({ outcome: 'ok', effect: 'happened' });
+  });
+});
+
 describe('code that this worker does not have', () => {
   test('an unknown agent fails the attempt with those that are known', async () => {
     const tool = counted();
