@@ -8,7 +8,7 @@ import type { LedgerEntry } from './ledger/attempt-ledger.ts';
 import type { PreparedCall } from './prepare-call.ts';
 import type { RunningCallHandle } from './running-calls.ts';
 import { runToEnd, type Ended, type Ending } from './run-to-end.ts';
-import { settleEnding, type Settlement } from './settle-ending.ts';
+import { effectOfReturn, settleEnding, type Settlement } from './settle-ending.ts';
 import { createToolContext } from './tool-context.ts';
 
 export interface ToolRun {
@@ -45,12 +45,17 @@ export async function runTool(run: ToolRun): Promise<Settlement | 'later'> {
   // The tool's own schema made it: only the tool's author knows its type.
   const ended = await inScope(run, () => call.code.execute(parsed.value as never, toolContext));
   end();
-  const settlement = settleEnding(ended, endedCall(run));
-  if (call.tool.completion !== 'later' || settlement.outcome !== 'ok') return settlement;
+  if (call.tool.completion !== 'later' || ended.ending.kind !== 'returned') {
+    return settleEnding(ended, endedCall(run));
+  }
+  // What it returned is nothing: the service that it asked has the result.
+  if (ended.interruption !== undefined) {
+    return settleEnding({ ...ended, ending: { kind: 'threw', error: ABORTED } }, endedCall(run));
+  }
   if (tokenWasTaken()) return 'later';
   return {
     outcome: 'tool_failed',
-    effect: settlement.effect,
+    effect: effectOfReturn(call.tool.effect),
     message: `It is to be completed later, but it did not take ctx.completionToken: nobody could complete it.`,
   };
 }
@@ -103,7 +108,7 @@ async function parseInput(run: ToolRun): Promise<Parsed> {
   return { settlement: { outcome: 'invalid_input', effect: 'none', message } };
 }
 
-/** The schema is no part of what the tool does: it was told to stop and did. */
+/** As code ends that was told to stop and did. */
 const ABORTED = Object.assign(new Error('aborted'), { name: 'AbortError' });
 
 function unstarted(settlement: Settlement): Settlement {

@@ -1,8 +1,9 @@
 import { CompleteAsyncError } from '@temporalio/activity';
 import { expect, test } from 'vitest';
 import { decodeCompletionToken } from '../../../src/core/completion-token.ts';
-import { ToolError } from '../../../src/tools/tool.ts';
-import { buildTool, CONVERSATION, Harness, KEY } from './harness.ts';
+import type { Operation } from '../../../src/core/state-patch.ts';
+import { ToolError, toolOutput } from '../../../src/tools/tool.ts';
+import { aborted, buildTool, CONVERSATION, Harness, KEY, STOPPED } from './harness.ts';
 
 const later = { completion: 'later' } as const;
 
@@ -28,6 +29,38 @@ test('a tool that takes its token hands its call out: no result, no entry in the
     maxResultChars: 20_000,
     edited: false,
   });
+});
+
+test.each([
+  ['a response', () => new Response('queued')],
+  ['a function', () => () => 1],
+  [
+    'a state update that is none',
+    () => toolOutput('x', { stateUpdate: 'none' as unknown as readonly Operation[] }),
+  ],
+])('what such a tool returns beside is ignored, as %s', async (_, value) => {
+  const harness = new Harness(
+    buildTool((_input, ctx) => {
+      void ctx.completionToken;
+      return value();
+    }, later),
+  );
+  await expect(harness.call()).rejects.toBeInstanceOf(CompleteAsyncError);
+});
+
+test('a tool that was told to stop as it handed its call out has not done it for certain', async () => {
+  const harness = new Harness(
+    buildTool(async (_, ctx) => {
+      void ctx.completionToken;
+      await aborted(ctx.signal);
+      return 'asked';
+    }, later),
+  );
+  const activity = harness.activity();
+  const output = harness.call({}, activity);
+  await expect.poll(() => harness.events).toHaveLength(1);
+  activity.cancel('CANCELLED', STOPPED);
+  expect(await output).toMatchObject({ outcome: 'cancelled', effect: 'unknown' });
 });
 
 test('a tool that does not take its token would never be completed: it failed', async () => {
