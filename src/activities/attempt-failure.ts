@@ -1,4 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { cleanText } from '../core/clean-text.ts';
+import { cutText } from '../core/cut-text.ts';
 import { ATTEMPT_FAILURES } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -17,7 +19,7 @@ function attemptFailure(
 ): ApplicationFailure {
   return ApplicationFailure.create({
     type,
-    message: message.slice(0, MAX_MESSAGE),
+    message: cutText(cleanText(message), MAX_MESSAGE),
     nonRetryable: true,
     ...(options.details === undefined ? {} : { details: [options.details] }),
     ...(options.cause instanceof Error ? { cause: options.cause } : {}),
@@ -40,11 +42,11 @@ export function notKnownHere(
  * Details: `{ message, outcome }`, the outcome with which the call settles when its retries are used up.
  */
 export function transientFailure(message: string, outcome: Outcome): ApplicationFailure {
-  const short = message.slice(0, MAX_MESSAGE);
+  const short = (text: string): string => cutText(cleanText(text), MAX_MESSAGE);
   return attemptFailure(ATTEMPT_FAILURES.transient, message, {
     details: {
-      message: short,
-      outcome: { ...outcome, message: outcome.message.slice(0, MAX_MESSAGE) },
+      message: short(message),
+      outcome: { ...outcome, message: short(outcome.message) },
     },
   });
 }

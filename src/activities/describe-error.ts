@@ -1,3 +1,5 @@
+import { cutText } from '../core/cut-text.ts';
+
 const MAX_TYPE = 100;
 const MAX_CAUSES = 3;
 const MAX_NON_ERROR = 1_000;
@@ -17,7 +19,7 @@ export function describeError(thrown: unknown): string {
 
 /** An error's own message without lines of a stack. */
 export function messageOf(error: Error): string {
-  return String(error.message).replace(STACK_LINE, '').trimEnd();
+  return withoutStack(String(error.message));
 }
 
 function describe(thrown: unknown, causesLeft: number): string {
@@ -47,10 +49,18 @@ function causeOf(error: Error): unknown {
 }
 
 function shortForm(thrown: unknown): string {
-  if (typeof thrown === 'string')
-    return `the text ${JSON.stringify(thrown.slice(0, MAX_NON_ERROR))}`;
-  if (typeof thrown === 'object' && thrown !== null) {
-    return `the value ${(JSON.stringify(thrown) ?? typeof thrown).slice(0, MAX_NON_ERROR)}`;
+  if (typeof thrown === 'string') {
+    return `the text ${JSON.stringify(cutText(withoutStack(thrown), MAX_NON_ERROR))}`;
   }
-  return `the value ${String(thrown).slice(0, MAX_NON_ERROR)}`;
+  if (typeof thrown === 'object' && thrown !== null) {
+    const json = JSON.stringify(thrown, (key, value: unknown) =>
+      key === 'stack' ? undefined : value,
+    );
+    return `the value ${cutText(json ?? typeof thrown, MAX_NON_ERROR)}`;
+  }
+  return `the value ${cutText(String(thrown), MAX_NON_ERROR)}`;
+}
+
+function withoutStack(text: string): string {
+  return text.replace(STACK_LINE, '').trimEnd();
 }

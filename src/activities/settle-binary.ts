@@ -26,6 +26,9 @@ export function binaryPart(mediaType: string, bytes: Uint8Array): Part {
   };
 }
 
+/** Bytes of one image or document: what model APIs take of an image. */
+export const MAX_BINARY_BYTES = 5 * 1024 * 1024;
+
 /** Above this share of bytes that are no UTF-8, bytes are not shown as text. */
 const MAX_UNREADABLE = 0.1;
 
@@ -38,7 +41,11 @@ export function contentOfBytes(bytes: Uint8Array): {
   readonly changed: boolean;
 } {
   const mediaType = sniffMediaType(bytes);
-  if (mediaType !== undefined) return { content: [binaryPart(mediaType, bytes)], changed: false };
+  if (mediaType !== undefined) {
+    return bytes.length > MAX_BINARY_BYTES
+      ? { content: `[${mediaType} of ${bytes.length} bytes, too large to be shown.]`, changed: true }
+      : { content: [binaryPart(mediaType, bytes)], changed: false };
+  }
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const unreadable = text.match(/[\ufffd\0]/g)?.length ?? 0;
   if (unreadable > text.length * MAX_UNREADABLE) {

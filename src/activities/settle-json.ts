@@ -58,7 +58,10 @@ function plainObject(value: object, pointer: string, ancestors: Set<object>): un
 
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64');
-  if (value instanceof DataView) return Buffer.from(value.buffer).toString('base64');
+  if (value instanceof DataView) {
+    const { buffer, byteOffset, byteLength } = value;
+    return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+  }
   const unreadable = unreadableKind(value);
   if (unreadable !== undefined) throw new NotJson(unreadable, pointer);
   if ('toJSON' in value && typeof value.toJSON === 'function') {

@@ -2,12 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { cleanText } from '../core/clean-text.ts';
 import { partSchema, type Content, type Part } from '../core/content.ts';
 import type { Json } from '../core/json.ts';
-import { binaryPart, sniffMediaType } from './settle-binary.ts';
+import { binaryPart, MAX_BINARY_BYTES, sniffMediaType } from './settle-binary.ts';
 
 /** Images and documents of one result that are passed on; APIs refuse requests with too many. */
 const MAX_BINARY_PARTS = 20;
-/** Bytes of one image or document: what model APIs take of an image. */
-const MAX_BINARY_BYTES = 5 * 1024 * 1024;
 
 export type CheckedParts =
   | {

@@ -54,9 +54,13 @@ function readValue(value: unknown): Returned {
       : { kind: 'content', content: text };
   }
   const json = jsonTextOf(value);
-  return 'problem' in json
-    ? { kind: 'unusable', problem: `What it returned is no JSON: ${json.problem}.` }
-    : { kind: 'content', content: cleanText(json.text) };
+  if ('problem' in json) {
+    return { kind: 'unusable', problem: `What it returned is no JSON: ${json.problem}.` };
+  }
+  const text = cleanText(json.text);
+  return text === json.text
+    ? { kind: 'content', content: text }
+    : { kind: 'content', content: text, original: { value: JSON.parse(json.text) as Json } };
 }
 
 function readParts(content: unknown): Returned {

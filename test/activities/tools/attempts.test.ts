@@ -259,6 +259,16 @@ describe('a transient failure', () => {
     expect(harness.remembered).toEqual([]);
   });
 
+  test('has a message that is clean and cut between two characters', async () => {
+    const error = new ToolError(`\0${'x'.repeat(1_998)}😀`, { retryable: true });
+    const harness = new Harness(buildTool(() => Promise.reject(error), { effect: 'read' }));
+    const message = `\ufffd${'x'.repeat(1_998)}`;
+    await expect(harness.call()).rejects.toMatchObject({
+      message,
+      details: [{ message, outcome: { message } }],
+    });
+  });
+
   test('of a once tool is final', async () => {
     const error = new ToolError('the shop is busy', { retryable: true });
     const output = await new Harness(buildTool(() => Promise.reject(error))).call();

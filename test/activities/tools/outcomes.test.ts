@@ -126,6 +126,16 @@ describe('a tool that throws', () => {
     expect(output.text).not.toMatch(/\.ts:\d+|\bat \S+ \(/);
   });
 
+  test.each([
+    ['thrown as text', (error: Error) => error.stack],
+    ['in an object', (error: Error) => ({ code: 7, error: { stack: error.stack } })],
+  ])('never shows a stack %s', async (_, thrown) => {
+    const output = await outputOf(() => {
+      throw thrown(new RangeError('too far'));
+    });
+    expect(output.text).not.toMatch(/\.ts:\d+|\bat \S+ \(/);
+  });
+
   test('says the causes of what it threw', async () => {
     const output = await outputOf(() => {
       throw new TypeError('fetch failed', { cause: new Error('certificate has expired') });

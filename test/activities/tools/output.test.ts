@@ -11,6 +11,7 @@ const PNG = Buffer.from(
 );
 
 describe('what a tool returns becomes text', () => {
+  const view = new DataView(new TextEncoder().encode('a secret, hi').buffer, 10, 2);
   test.each([
     ['text', 'plain', 'plain'],
     ['empty text', '', ''],
@@ -35,6 +36,7 @@ describe('what a tool returns becomes text', () => {
       '{"error":{"name":"RangeError","message":"far"}}',
     ],
     ['bytes within', { data: Buffer.from('hi') }, '{"data":"aGk="}'],
+    ['a view of a part of bytes', view, '"aGk="'],
     ['numbers in a typed array', new Float64Array([1, 2.5]), '[1,2.5]'],
     [
       'an instance',
@@ -107,6 +109,13 @@ describe('text that no model API takes', () => {
     const output = await harness.call();
     expect(output.content).toBe(clean);
     expect(await harness.content(output.original)).toBe(raw);
+  });
+
+  test('what JSON does not escape is made clean, and kept as it was', async () => {
+    const harness = new Harness(buildTool(() => ({ key: '\u007f' })));
+    const output = await harness.call();
+    expect(output.content).toBe('{"key":"\ufffd"}');
+    expect(await harness.content(output.original)).toEqual({ key: '\u007f' });
   });
 
   test('line breaks, tabs and emoji are left alone', async () => {
@@ -217,6 +226,19 @@ describe('images and documents', () => {
       }),
     );
     expect(output.text).toMatch(/The image \(image\/png\) is left out: it has 60\d+ bytes/);
+  });
+
+  test.each([
+    ['image/png', PNG],
+    ['application/pdf', Buffer.from('%PDF-1.7')],
+  ])('bytes of %s above 5 MB are named, not shown, and kept', async (mediaType, head) => {
+    const bytes = Buffer.concat([head, Buffer.alloc(6_000_000)]);
+    const harness = new Harness(buildTool(() => bytes));
+    const output = await harness.call();
+    expect(output.content).toBe(`[${mediaType} of ${bytes.length} bytes, too large to be shown.]`);
+    const blob = createHash('sha256').update(bytes).digest('hex');
+    expect(output.original).toMatchObject({ blob, size: bytes.length });
+    expect(await harness.blobs.has(CONVERSATION, blob)).toBe(true);
   });
 
   test('the twenty-first is left out', async () => {
