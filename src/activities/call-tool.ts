@@ -123,11 +123,16 @@ async function prepareOnceOrAgain(
   input: CallInput,
 ): Promise<Preparation | 'stopped'> {
   const { attempt } = context.info;
-  if (attempt <= 1) return prepareUnlessStopped(environment, context, input);
+  if (!wasStartedBefore(context.info)) return prepareUnlessStopped(environment, context, input);
   const preparation = await prepareUnlessStopped(environment, context, input).catch(() => 'failed');
   const ready = typeof preparation === 'object' && preparation.kind === 'ready';
   if (!ready || preparation.call.tool.effect === 'once') throw secondStart(input.tool, attempt);
   return preparation;
+}
+
+/** When an operator resets an activity, its attempts are counted anew; when it was scheduled stays. */
+function wasStartedBefore(info: Context['info']): boolean {
+  return info.attempt > 1 || info.currentAttemptScheduledTimestampMs > info.scheduledTimestampMs;
 }
 
 /** A store that hangs must not hold a stop up; nothing of the tool has run. */

@@ -79,6 +79,28 @@ describe('an operator who', () => {
     expect(here.service.of('pay')).toHaveLength(1);
   });
 
+  test('raises the attempts of a call, and resets it while it waits for another, does not make it act twice', async () => {
+    const hanging = await here.startWorker(1_500);
+    const conversation = await here.client.start('payer', { message: 'act' });
+    await here.service.until('pay began', 1);
+    const attempts = ['--retry-maximum-attempts', '5', '--retry-initial-interval', '60s'];
+    await temporal(conversation, 'activity', 'update-options', ...aboutTool, ...attempts);
+    hanging.signal('SIGSTOP');
+    const { workflow } = await temporalClient();
+    const attempt = async () => {
+      const { raw } = await workflow.getHandle(conversation.id).describe();
+      return raw.pendingActivities?.[0]?.attempt;
+    };
+    await expect.poll(attempt, { timeout: 30_000 }).toBe(2);
+    await hanging.kill();
+    await here.startWorker();
+    await temporal(conversation, 'activity', 'reset', ...aboutTool);
+    expect(await conversation.result()).toMatchObject({ text: 'Done.' });
+    expect(here.service.of('pay began')).toHaveLength(1);
+    const { result } = await lastCall(conversation);
+    expect(result).toMatchObject({ outcome: 'outcome_unknown', effect: 'unknown' });
+  });
+
   test('resets the conversation to before a call orders it again, under a key of its own', async () => {
     await here.startWorker();
     const conversation = await here.client.start('payer', { message: 'act' });

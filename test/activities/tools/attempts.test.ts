@@ -28,6 +28,16 @@ describe('a once call that Temporal starts a second time', () => {
     expect(harness.ledger).toEqual(['begin 3.2.1', 'returned 3.2.1']);
   });
 
+  test('is not run when a reset has let Temporal count from one again', async () => {
+    runs.length = 0;
+    const harness = new Harness(counted());
+    const again = { scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 61_000 };
+    await expect(harness.call({}, harness.activity(again))).rejects.toMatchObject({
+      type: 'SecondStart',
+    });
+    expect(runs).toEqual([]);
+  });
+
   const lost = { input: { blob: 'f'.repeat(64), size: 5, preview: '' } };
   test.each<[string, Partial<CallInput>, Partial<ActivityEnvironment>]>([
     ['that does not know its agent', {}, { agents: new Map() }],
