@@ -13,7 +13,7 @@ import { runLocation } from './run-location.ts';
 import { createRunningCalls, type RunningCallHandle, type RunningCalls } from './running-calls.ts';
 import { runTool } from './run-tool.ts';
 import { settleOutput, type ShownTool } from './settle-output.ts';
-import type { Settlement } from './settle-ending.ts';
+import { effectUnlessVouched, type Settlement } from './settle-ending.ts';
 
 /**
  * The activity behind every tool: the worker's default activity, whose type is the tool's name.
@@ -75,7 +75,7 @@ async function runAttempt(
   { handle, ledgerEntry }: AttemptPlace,
 ): Promise<CallOutput> {
   const settle = (settlement: Settlement, tool: ShownTool): Promise<CallOutput> => {
-    const effect = effectAfter(input.earlier, settlement.effect);
+    const effect = effectAfter(earlierEffect(input, context, tool), settlement.effect);
     const told = settlement.outcome === 'ok' ? settlement : { ...settlement, effect };
     return settleOutput(environment, context, input, told, tool);
   };
@@ -108,6 +108,11 @@ async function runAttempt(
   } finally {
     interruptions.end();
   }
+}
+
+/** Temporal's own count of attempts is not the workflow's: of what it started before, nobody has told. */
+function earlierEffect(input: CallInput, { info }: Context, { effect }: ShownTool) {
+  return input.earlier ?? (wasStartedBefore(info) ? effectUnlessVouched(effect) : undefined);
 }
 
 /** A call that never began is shown as if its tool only read: there is nothing that must not be repeated. */

@@ -64,13 +64,15 @@ export async function runTool(run: ToolRun): Promise<Settlement | 'later'> {
 export async function inScope(run: ToolRun, code: () => unknown): Promise<Ended> {
   const { environment, context, input, ledgerEntry } = run;
   const atEnd: (() => Promise<void>)[] = [];
+  let over = false;
   const scope = {
     tool: input.tool,
     key: input.key,
     log: context.log,
     addProcessGroup: (leader: number) => ledgerEntry.addProcessGroup(leader),
     removeProcessGroup: (leader: number) => ledgerEntry.removeProcessGroup(leader),
-    atEnd: (work: () => Promise<void>) => void atEnd.push(work),
+    // What the tool's code starts when its call is over is ended at once.
+    atEnd: (work: () => Promise<void>) => void (over ? work() : atEnd.push(work)),
   };
   const ended = await runToEnd(() => callScope.run(scope, code), run.interruptions, {
     graceMs: environment.cancelGraceMs,
@@ -82,6 +84,7 @@ export async function inScope(run: ToolRun, code: () => unknown): Promise<Ended>
     },
     onHeldLoop: (ms) => run.handle.heldLoop(ms),
   });
+  over = true;
   await Promise.allSettled(atEnd.map((work) => work()));
   return ended;
 }

@@ -1,6 +1,9 @@
 /** Deeper values are no data that a model could read; the walk must not overflow the stack. */
 const MAX_DEPTH = 1_000;
 
+/** Parts that many others hold are said each time: a few of them could make more text than there is memory. */
+const MAX_PARTS = 2_000_000;
+
 export type JsonText = { readonly text: string } | { readonly problem: string };
 
 /**
@@ -11,7 +14,7 @@ export type JsonText = { readonly text: string } | { readonly problem: string };
  */
 export function jsonTextOf(value: unknown): JsonText {
   try {
-    return { text: JSON.stringify(plain(value, '', new Set())) ?? 'null' };
+    return { text: JSON.stringify(plain(value, '', new Walk())) ?? 'null' };
   } catch (error) {
     if (error instanceof NotJson) return { problem: error.message };
     return { problem: `it could not be read: ${String((error as Error | undefined)?.message)}` };
@@ -24,8 +27,15 @@ class NotJson extends Error {
   }
 }
 
+/** Where a walk through a value stands. */
+class Walk extends Set<object> {
+  parts = 0;
+}
+
 /** The same value with nothing but what `JSON.stringify` keeps. */
-function plain(value: unknown, pointer: string, ancestors: Set<object>): unknown {
+function plain(value: unknown, pointer: string, ancestors: Walk): unknown {
+  ancestors.parts += 1;
+  if (ancestors.parts > MAX_PARTS) throw new NotJson(`more than ${MAX_PARTS} parts`, pointer);
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -52,7 +62,7 @@ function plain(value: unknown, pointer: string, ancestors: Set<object>): unknown
   }
 }
 
-function plainObject(value: object, pointer: string, ancestors: Set<object>): unknown {
+function plainObject(value: object, pointer: string, ancestors: Walk): unknown {
   const member = (key: string | number, part: unknown): unknown =>
     plain(part, `${pointer}/${escapePointer(String(key))}`, ancestors);
 

@@ -92,6 +92,12 @@ describe('what earlier attempts may have done', () => {
     expect(output.content).not.toContain('It had no effect.');
   });
 
+  test('is not known where Temporal itself has started the call before', async () => {
+    const harness = new Harness(failing());
+    const output = await harness.call({}, harness.activity({ attempt: 2 }));
+    expect(output).toMatchObject({ outcome: 'tool_error', effect: 'unknown' });
+  });
+
   test('is said of a call whose next one could not begin', async () => {
     const harness = new Harness(failing());
     const activity = harness.activity({ activityType: 'delete_all' });

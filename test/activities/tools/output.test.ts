@@ -80,6 +80,7 @@ describe('what holds no data is refused, and its effect is said', () => {
     ['a stream', Readable.from(['a']), 'it is a stream: return its content'],
     ['a response', new Response('x'), 'it is a Response: return its content'],
     ['an iterator', new Map().values(), 'it is an iterator: return an array'],
+    ['parts that hold each other again and again', doubled(40), 'more than 2000000 parts'],
     ['ten thousand levels', nested(10_000), 'more than 1000 levels'],
     [
       'a getter that throws',
@@ -355,6 +356,13 @@ describe('a blob store that fails after the tool ran', () => {
     expect(blobs.failures).toBe(2);
   });
 });
+
+/** So many levels, each of which holds the next one twice. */
+function doubled(levels: number): unknown {
+  let value: unknown = 'end';
+  for (let n = 0; n < levels; n++) value = [value, value];
+  return value;
+}
 
 function nested(levels: number): unknown {
   let value: unknown = 'bottom';

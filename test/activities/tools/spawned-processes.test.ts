@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { spawnTool } from '../../../src/tools/spawn.ts';
 import type { ToolContext } from '../../../src/tools/tool.ts';
@@ -81,4 +82,16 @@ describe.runIf(process.platform === 'linux')('a detached grandchild of a tool', 
     expect(output.outcome).toBe('ok');
     expect(isRunning(Number(output.content))).toBe(false);
   });
+
+  test('is ended as soon as work that its tool left behind starts it after the return', async () => {
+    let late: Promise<unknown> = Promise.resolve();
+    const harness = new Harness(
+      buildTool((_, ctx) => {
+        late = sleep(300).then(() => run(ctx));
+        return 'returned';
+      }),
+    );
+    expect(await harness.call()).toMatchObject({ outcome: 'ok' });
+    expect(await late).toMatchObject({ exitCode: undefined });
+  }, 10_000);
 });
