@@ -1,3 +1,4 @@
+import type { EffectState } from './effect.ts';
 import type { ConversationSummary } from './status.ts';
 import { addUsage, type Usage } from './usage.ts';
 
@@ -20,6 +21,12 @@ const MAX_MODELS = 50;
 const OTHERS = '(others)';
 /** The same call this often is likely a loop. */
 const SUSPICIOUS_REPETITIONS = 3;
+
+/** What tells a call that is made again. */
+export interface WatchedCall {
+  readonly tool: string;
+  readonly inputDigest: string;
+}
 
 export function addCompletion(
   summary: ConversationSummary,
@@ -63,25 +70,35 @@ export function addFailedAttempt(
 
 export function addCall(
   summary: ConversationSummary,
-  call: { readonly tool: string; readonly inputDigest: string; readonly outcome: string },
+  call: WatchedCall & { readonly outcome: string; readonly left: EffectState },
 ): ConversationSummary {
-  const { tool, inputDigest, outcome } = call;
+  const { tool, inputDigest, outcome, left } = call;
   const name = knownOrOthers(summary.calls, tool, MAX_TOOLS);
   const ofTool = summary.calls[name] ?? {};
-  const same = summary.repeated.find(
-    (seen) => seen.tool === tool && seen.inputDigest === inputDigest,
-  );
+  const same = sameCall(summary, call);
   const times = (same?.times ?? 0) + 1;
+  const isUnknown = left === 'unknown' || same?.effectUnknown === true;
+  const counted = {
+    tool,
+    inputDigest,
+    times,
+    ...(isUnknown ? { effectUnknown: true as const } : {}),
+  };
   const others = summary.repeated.filter((seen) => seen !== same);
   return {
     ...summary,
     calls: { ...summary.calls, [name]: { ...ofTool, [outcome]: (ofTool[outcome] ?? 0) + 1 } },
-    repeated: [...others, { tool, inputDigest, times }].slice(-WATCHED_CALLS),
+    repeated: [...others, counted].slice(-WATCHED_CALLS),
     warnings:
       times === SUSPICIOUS_REPETITIONS
         ? addWarning(summary.warnings, `${tool} was called ${times} times with the same arguments`)
         : summary.warnings,
   };
+}
+
+/** Whether the same call was made before, and nobody knows what that did. */
+export function mayHaveHappened(summary: ConversationSummary, call: WatchedCall): boolean {
+  return sameCall(summary, call)?.effectUnknown === true;
 }
 
 export function addWarning(warnings: readonly string[], warning: string): readonly string[] {
@@ -91,6 +108,13 @@ export function addWarning(warnings: readonly string[], warning: string): readon
 /** What people are shown: of the watched calls only those that repeat. */
 export function presentSummary(summary: ConversationSummary): ConversationSummary {
   return { ...summary, repeated: summary.repeated.filter(({ times }) => times > 1) };
+}
+
+function sameCall(
+  { repeated }: ConversationSummary,
+  { tool, inputDigest }: WatchedCall,
+): ConversationSummary['repeated'][number] | undefined {
+  return repeated.find((seen) => seen.tool === tool && seen.inputDigest === inputDigest);
 }
 
 function knownOrOthers(counted: object, name: string, max: number): string {

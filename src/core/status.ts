@@ -93,6 +93,8 @@ export interface ConversationSummary {
     readonly tool: string;
     readonly inputDigest: string;
     readonly times: number;
+    /** Nobody knows whether one of them had its effect. */
+    readonly effectUnknown?: true;
   }[];
   readonly warnings: readonly string[];
 }

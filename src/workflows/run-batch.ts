@@ -8,7 +8,7 @@ import {
 import { createLanes, lanesOf, type Task } from '../core/batch.ts';
 import { positionOfKey, type PlannedCall } from '../core/call.ts';
 import type { OpenBatch, SettledCall } from '../core/conversation-state.ts';
-import { addCall } from '../core/conversation-summary.ts';
+import { addCall, mayHaveHappened } from '../core/conversation-summary.ts';
 import { newRequest, withTimeout } from '../core/new-request.ts';
 import { outcomeOfDecision } from '../core/outcome-of-decision.ts';
 import { settleWithout } from '../core/settle-call.ts';
@@ -158,13 +158,22 @@ function ask(memory: Memory, calls: readonly PlannedCall[], nowMs: number): void
         digest: call.inputDigest,
         summary: call.summary,
         danger: call.danger,
-        reason: call.reason ?? '',
+        reason: reasonOf(memory, call),
       },
       withTimeout(call.approval ?? spec.settings.approval, approvalTimeoutMs),
       nowMs,
     ),
   );
   memory.update({ approvals: publish(approvals, requests) });
+}
+
+/** Who is asked about a repetition must know that the first may have happened. */
+function reasonOf(memory: Memory, call: PlannedCall): string {
+  const reasons = call.reason === undefined ? [] : [call.reason];
+  if (mayHaveHappened(memory.state.summary, call)) {
+    reasons.push('the same call was made before, and it is not known whether that happened');
+  }
+  return reasons.join('; ');
 }
 
 /** Results enter the transcript in call order, however they finished; so do their state patches. */
@@ -189,7 +198,11 @@ function record(
     });
     memory.update({
       calls: memory.state.calls + 1,
-      summary: addCall(memory.state.summary, { ...call, outcome: final.outcome }),
+      summary: addCall(memory.state.summary, {
+        ...call,
+        outcome: final.outcome,
+        left: final.effect,
+      }),
     });
   }
   const { batch: _, ...rest } = memory.state;

@@ -4,7 +4,7 @@ import type { Decision } from '../../src/core/approval.ts';
 import type { PlannedCall } from '../../src/core/call.ts';
 import type { SettledCall } from '../../src/core/conversation-state.ts';
 import type { ResultEntry } from '../../src/core/entry.ts';
-import { settleBy } from '../../src/core/settle-call.ts';
+import { settleBy, settleWithout } from '../../src/core/settle-call.ts';
 import type { Memory } from '../../src/workflows/memory.ts';
 import { type BatchEffects, runBatch } from '../../src/workflows/run-batch.ts';
 import { buildCall, buildMemory } from '../support/build-memory.ts';
@@ -95,6 +95,44 @@ describe('a batch', () => {
     expect(
       denied !== undefined && 'entry' in denied && (denied.entry as ResultEntry).content,
     ).toContain('no way');
+  });
+
+  test('asks about a call like one of which nobody knows whether it happened, and says so', async () => {
+    const memory = buildMemory();
+    const unknown = { outcome: 'outcome_unknown', effect: 'unknown', message: '' } as const;
+    const plan = [buildCall(0), buildCall(1)];
+    const place = { turn: 1, step: 1 };
+    await runBatch(
+      memory,
+      { plan, settled: [] },
+      {
+        runCall: async (call) =>
+          call.index === 0 ? settleWithout(call, place, unknown) : ran(call),
+        waitForDecisions: neverAsked,
+        nowMs: () => 0,
+      },
+    );
+    const again = plan.map((call) =>
+      buildCall(call.index, {
+        ...call,
+        key: `conversation/1.2.${call.index}.x`,
+        verdict: 'ask',
+        reason: 'the tool asks',
+      }),
+    );
+    await runBatch(
+      memory,
+      { plan: again, settled: [] },
+      {
+        runCall: async (call) => ran(call),
+        waitForDecisions: async () => 'hand_over',
+        nowMs: () => 0,
+      },
+    );
+    expect(memory.state.approvals.pending.map(({ request }) => request.reason)).toEqual([
+      'the tool asks; the same call was made before, and it is not known whether that happened',
+      'the tool asks',
+    ]);
   });
 
   test('a state patch that does not apply makes the call a conflict, changes nothing, and the model reads why', async () => {
