@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { CallInput, ReconcileOutput } from '../core/activity-shapes.ts';
 import { afterLostAttempt, MAX_LOST_ATTEMPTS, mayRepeatOnce } from '../core/after-lost-attempt.ts';
 import { positionOfKey, type PlannedCall } from '../core/call.ts';
@@ -11,6 +12,11 @@ import { describeFailure } from './describe-failure.ts';
 import type { Memory } from './memory.ts';
 import { isUndecodable } from './payload-converter.ts';
 import { OWN_QUEUE_PATIENCE_MS, RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
+import { waitBeforeTry } from './wait-before-try.ts';
+import { LONGEST_WAIT_FOR_WORKER_MS, waitForWorker } from './wait-for-worker.ts';
+
+/** Before it, a worker or a store that was away for a moment left the outcome unknown. */
+const PATIENT_RECONCILE = 'patient-reconcile';
 
 export interface LostCall {
   readonly call: PlannedCall;
@@ -19,6 +25,8 @@ export interface LostCall {
   readonly provedEnded: boolean;
   readonly lost: number;
   readonly message: string;
+  /** Number of the last reconcile of this call. */
+  readonly reconciles: { count: number };
 }
 
 /**
@@ -29,7 +37,7 @@ export async function followLostAttempt(
   memory: Memory,
   lostCall: LostCall,
 ): Promise<SettledCall | 'again'> {
-  const { call, input, provedEnded, lost, message } = lostCall;
+  const { call, provedEnded, lost, message } = lostCall;
   const place = positionOfKey(call.key);
   const attempt = { effect: call.effect, provedEnded, reconciles: call.reconciles === true, lost };
   switch (afterLostAttempt(attempt)) {
@@ -44,7 +52,7 @@ export async function followLostAttempt(
     case 'outcome_unknown':
       return settleWithout(call, place, outcomeUnknown(lost, message));
     case 'reconcile': {
-      const answer = await reconcile(memory, input, call);
+      const answer = await reconcile(memory, lostCall);
       if (answer === undefined) return settleWithout(call, place, outcomeUnknown(lost, message));
       if (answer.output.status === 'done') return settleBy(answer.activityId, answer.output.output);
       if (answer.output.status === 'not_done' && mayRepeatOnce(attempt)) return 'again';
@@ -56,14 +64,17 @@ export async function followLostAttempt(
 /** Asks the tool what happened; undefined when it could not be asked. */
 async function reconcile(
   memory: Memory,
-  input: CallInput,
-  call: PlannedCall,
+  { call, input, reconciles }: LostCall,
 ): Promise<{ readonly output: ReconcileOutput; readonly activityId: string } | undefined> {
   const place = positionOfKey(call.key);
   const id = activityIds.reconcile(activityIds.call(place.turn, place.step, call.index));
-  for (let n = 1; n <= MAX_LOST_ATTEMPTS; n++) {
-    // Each lost attempt has a reconcile of its own: the ids of one call's must differ.
-    const activityId = activityIds.rerun(id, (input.attempt - 1) * MAX_LOST_ATTEMPTS + n);
+  // Each lost attempt has reconciles of its own: the ids of one call's must differ.
+  reconciles.count = Math.max(reconciles.count, (input.attempt - 1) * MAX_LOST_ATTEMPTS);
+  let lost = 0;
+  let unknownForMs = 0;
+  for (let n = 1; ; n++) {
+    reconciles.count += 1;
+    const activityId = activityIds.rerun(id, reconciles.count);
     try {
       const output = await schedule<ReconcileOutput>(memory, {
         type: ACTIVITIES.reconcile,
@@ -81,12 +92,22 @@ async function reconcile(
       const isDone = output?.status === 'done' && isCallOutput(output.output);
       return isDone || output?.status === 'not_done' ? { output, activityId } : undefined;
     } catch (error) {
-      const { kind } = describeFailure(error);
-      if (kind !== 'lost' && kind !== 'start_to_close' && kind !== 'store_unavailable')
-        return undefined;
+      const failure = describeFailure(error);
+      const couldNotAsk = failure.kind === 'not_known_here' || failure.kind === 'store_unavailable';
+      if (couldNotAsk && patched(PATIENT_RECONCILE)) {
+        const waitMs = waitBeforeTry(n, LONGEST_WAIT_FOR_WORKER_MS);
+        if (failure.kind === 'not_known_here') {
+          if (unknownForMs >= failure.patienceMs) return undefined;
+          unknownForMs += waitMs;
+        }
+        if (!(await waitForWorker(memory, waitMs, failure.message))) return undefined;
+        continue;
+      }
+      lost += 1;
+      const again = ['lost', 'start_to_close', 'store_unavailable'].includes(failure.kind);
+      if (!again || lost >= MAX_LOST_ATTEMPTS) return undefined;
     }
   }
-  return undefined;
 }
 
 /** What may have happened when an attempt ended without a word. */

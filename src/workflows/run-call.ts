@@ -1,4 +1,3 @@
-import { sleep } from '@temporalio/workflow';
 import type { CallInput, CallOutput } from '../core/activity-shapes.ts';
 import type { EditedInput } from '../core/approval.ts';
 import { isCallOutput } from '../core/call-output.ts';
@@ -19,8 +18,7 @@ import type { Memory } from './memory.ts';
 import { isUndecodable } from './payload-converter.ts';
 import { OWN_QUEUE_PATIENCE_MS, RUNTIME_RESERVE_MS, schedule } from './schedule.ts';
 import { waitBeforeTry } from './wait-before-try.ts';
-
-const LONGEST_WAIT_MS = 10_000;
+import { LONGEST_WAIT_FOR_WORKER_MS, slept, waitForWorker } from './wait-for-worker.ts';
 
 /**
  * Runs one call until it is settled: schedules an attempt, and decides by the tool's effect what
@@ -38,6 +36,7 @@ export async function runCall(
   // What the attempts before this one may have done.
   let earlier: EffectState | undefined;
   let unknownForMs = 0;
+  const reconciles = { count: 0 };
   for (let n = 1; ; n++) {
     const activityId = activityIds.rerun(baseId, n);
     const input = callInput(memory, call, { edited, attempt: n, earlier });
@@ -64,20 +63,20 @@ export async function runCall(
         case 'cancelled':
           return settled(cancelled(call, earlier));
         case 'not_known_here': {
-          const waitMs = waitBeforeTry(n, LONGEST_WAIT_MS);
+          const waitMs = waitBeforeTry(n, LONGEST_WAIT_FOR_WORKER_MS);
           if (unknownForMs >= failure.patienceMs) {
             const { message } = failure;
             return settled({ outcome: 'unknown_tool', effect: earlier ?? 'none', message });
           }
           unknownForMs += waitMs;
-          if (!(await waited(memory, waitMs, failure.message)))
-            return settled(cancelled(call, earlier));
+          if (!(await waitForWorker(memory, waitMs, failure.message)))
+            return settled(cancelledBetween(earlier));
           break;
         }
         case 'store_unavailable': {
-          const waitMs = waitBeforeTry(n, LONGEST_WAIT_MS);
-          if (!(await waited(memory, waitMs, failure.message)))
-            return settled(cancelled(call, earlier));
+          const waitMs = waitBeforeTry(n, LONGEST_WAIT_FOR_WORKER_MS);
+          if (!(await waitForWorker(memory, waitMs, failure.message)))
+            return settled(cancelledBetween(earlier));
           break;
         }
         case 'transient': {
@@ -88,7 +87,7 @@ export async function runCall(
           if (delayMs === undefined || call.effect === 'once')
             return settled({ ...outcome, effect: earlier });
           if (!(await slept(delayMs, `${call.tool} again`)))
-            return settled(cancelled(call, earlier));
+            return settled(cancelledBetween(earlier));
           break;
         }
         case 'no_worker':
@@ -112,6 +111,7 @@ export async function runCall(
             provedEnded: failure.kind === 'lost' && failure.provedEnded,
             lost,
             message: failure.message,
+            reconciles,
           });
           if (after !== 'again') return after;
           // A once call is repeated only when its tool says that nothing was done.
@@ -162,12 +162,14 @@ function callInput(
   };
 }
 
-/** @param earlier what earlier attempts may have done; undefined: there was none */
 function cancelled(call: PlannedCall, earlier: EffectState | undefined): Outcome {
-  if (call.completion === 'later') {
-    const message = 'The service that was to complete it was not asked.';
-    return { outcome: 'cancelled', effect: unlessRead(call), message };
-  }
+  if (call.completion !== 'later') return cancelledBetween(earlier);
+  const message = 'The service that was to complete it was not asked.';
+  return { outcome: 'cancelled', effect: unlessRead(call), message };
+}
+
+/** @param earlier what earlier attempts may have done; undefined: there was none */
+function cancelledBetween(earlier: EffectState | undefined): Outcome {
   return {
     outcome: 'cancelled',
     effect: earlier ?? 'none',
@@ -200,22 +202,4 @@ function transientOutcome(
 
 function isEffectState(value: unknown): value is EffectState {
   return value === 'none' || value === 'happened' || value === 'unknown';
-}
-
-/** False when the turn was stopped meanwhile. */
-async function slept(ms: number, summary: string): Promise<boolean> {
-  try {
-    await sleep(ms, { summary });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function waited(memory: Memory, ms: number, why: string): Promise<boolean> {
-  const { status } = memory;
-  memory.show('waiting_worker', { for: why, untilMs: Date.now() + ms });
-  const done = await slept(ms, 'waiting for a worker that knows the tool');
-  memory.show(status === 'waiting_worker' ? 'running' : status);
-  return done;
 }
