@@ -7,10 +7,9 @@ import { notKnownHere, secondStart } from './attempt-failure.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { watchInterruptions } from './interruptions.ts';
-import type { LedgerEntry } from './ledger/attempt-ledger.ts';
-import { prepareCall, type Preparation } from './prepare-call.ts';
+import { type Preparation, prepareUnlessStopped } from './prepare-call.ts';
 import { runLocation } from './run-location.ts';
-import { createRunningCalls, type RunningCallHandle, type RunningCalls } from './running-calls.ts';
+import { type AttemptPlace, createRunningCalls, type RunningCalls } from './running-calls.ts';
 import { runTool } from './run-tool.ts';
 import { settleOutput, type ShownTool } from './settle-output.ts';
 import { effectUnlessVouched, type Settlement } from './settle-ending.ts';
@@ -60,12 +59,6 @@ export function createCallTool(
       stopHeartbeat();
     }
   };
-}
-
-/** Where this process keeps the attempt: among its running calls, and in its ledger. */
-interface AttemptPlace {
-  readonly handle: RunningCallHandle;
-  readonly ledgerEntry: LedgerEntry;
 }
 
 async function runAttempt(
@@ -138,22 +131,6 @@ async function prepareOnceOrAgain(
 /** When an operator resets an activity, its attempts are counted anew; when it was scheduled stays. */
 function wasStartedBefore(info: Context['info']): boolean {
   return info.attempt > 1 || info.currentAttemptScheduledTimestampMs > info.scheduledTimestampMs;
-}
-
-/** A store that hangs must not hold a stop up; nothing of the tool has run. */
-async function prepareUnlessStopped(
-  environment: ActivityEnvironment,
-  context: Context,
-  input: CallInput,
-): Promise<Preparation | 'stopped'> {
-  const interruptions = watchInterruptions(context, { waitsForShutdown: true });
-  try {
-    const preparation = prepareCall(environment, context, input);
-    const stopped = interruptions.told.then(() => 'stopped' as const);
-    return await Promise.race([stopped, preparation]);
-  } finally {
-    interruptions.end();
-  }
 }
 
 function isCallInput(input: unknown): input is CallInput {

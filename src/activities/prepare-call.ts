@@ -9,6 +9,7 @@ import type { Tool } from '../tools/tool.ts';
 import { notKnownHere, storeUnavailable } from './attempt-failure.ts';
 import { describeError } from './describe-error.ts';
 import type { ActivityEnvironment } from './environment.ts';
+import { watchInterruptions } from './interruptions.ts';
 import { runLocation } from './run-location.ts';
 import type { RunLocation } from './transcript/transcript-reader.ts';
 
@@ -63,6 +64,22 @@ export async function prepareCall(
       `the arguments of call ${input.key} could not be read from the blob store: ${describeError(error)}`,
       error,
     );
+  }
+}
+
+/** A store that hangs must not hold a stop up; nothing of the tool has run. */
+export async function prepareUnlessStopped(
+  environment: ActivityEnvironment,
+  context: Context,
+  input: CallInput,
+): Promise<Preparation | 'stopped'> {
+  const interruptions = watchInterruptions(context, { waitsForShutdown: true });
+  try {
+    const preparation = prepareCall(environment, context, input);
+    const stopped = interruptions.told.then(() => 'stopped' as const);
+    return await Promise.race([stopped, preparation]);
+  } finally {
+    interruptions.end();
   }
 }
 

@@ -5,8 +5,9 @@ import { endedByShutdown } from './attempt-failure.ts';
 import { describeError } from './describe-error.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { watchInterruptions } from './interruptions.ts';
-import { prepareCall, type PreparedCall } from './prepare-call.ts';
-import { createRunningCalls, type RunningCallHandle, type RunningCalls } from './running-calls.ts';
+import { type PreparedCall, prepareUnlessStopped } from './prepare-call.ts';
+import { runLocation } from './run-location.ts';
+import { type AttemptPlace, createRunningCalls, type RunningCalls } from './running-calls.ts';
 import { inScope } from './run-tool.ts';
 import type { Ended } from './run-to-end.ts';
 import { settleOutput } from './settle-output.ts';
@@ -30,9 +31,17 @@ export function createReconcile(
     const handle = running.begin({ tool: input.tool, key: input.key });
     // To ask is to read: it may be asked again elsewhere.
     handle.setEffect('read');
+    const { info } = context;
+    const ledgerEntry = environment.ledger.begin({
+      taskToken: info.base64TaskToken,
+      ...runLocation(info),
+      activityId: info.activityId,
+      activityType: info.activityType,
+    });
     try {
-      return await runReconcile(environment, context, input, handle);
+      return await runReconcile(environment, context, input, { handle, ledgerEntry });
     } finally {
+      ledgerEntry.returned();
       handle.end();
       stopHeartbeat();
     }
@@ -43,17 +52,18 @@ async function runReconcile(
   environment: ActivityEnvironment,
   context: Context,
   input: CallInput,
-  handle: RunningCallHandle,
+  place: AttemptPlace,
 ): Promise<ReconcileOutput> {
-  const preparation = await prepareCall(environment, context, input);
-  if (preparation.kind === 'settled') {
+  const preparation = await prepareUnlessStopped(environment, context, input);
+  if (preparation === 'stopped' || preparation.kind === 'settled') {
     const shown = { effect: 'once', maxResultChars: 20_000 } as const;
-    const settlement = unknownOutcome(preparation.outcome.message);
+    const why = preparation === 'stopped' ? TOO_LATE : preparation.outcome.message;
+    const settlement = unknownOutcome(why);
     const output = await settleOutput(environment, context, input, settlement, shown);
     return { status: 'unknown', output };
   }
   const { call } = preparation;
-  const settlement = await ask(environment, context, input, call, handle);
+  const settlement = await ask(environment, context, input, call, place);
   if (settlement === 'not_done') return { status: 'not_done' };
   const output = await settleOutput(environment, context, input, settlement, call.tool);
   return { status: settlement.outcome === 'outcome_unknown' ? 'unknown' : 'done', output };
@@ -64,17 +74,10 @@ async function ask(
   context: Context,
   input: CallInput,
   call: PreparedCall,
-  handle: RunningCallHandle,
+  { handle, ledgerEntry }: AttemptPlace,
 ): Promise<Settlement | 'not_done'> {
   const { reconcile } = call.code;
   if (reconcile === undefined) return unknownOutcome('The tool has no way to find out.');
-  const { info } = context;
-  const ledgerEntry = environment.ledger.begin({
-    taskToken: info.base64TaskToken,
-    ...call.location,
-    activityId: info.activityId,
-    activityType: info.activityType,
-  });
   const interruptions = watchInterruptions(context, {
     waitsForShutdown: false,
     shutdown: handle.shutdown,
@@ -102,27 +105,28 @@ async function ask(
   } finally {
     end();
     interruptions.end();
-    ledgerEntry.returned();
   }
 }
+
+type Answer = { readonly status?: unknown; readonly output?: unknown } | null;
+
+const TOO_LATE = 'It could not be found out in time.';
 
 function settleAnswer(
   { ending, interruption }: Ended,
   call: PreparedCall,
 ): Settlement | 'not_done' {
+  const answer = ending.kind === 'returned' ? (ending.value as Answer) : undefined;
+  // To be told to stop makes nothing undone; what else it says then may come of the stop.
+  if (answer?.status === 'done') return settleReturn(answer.output, call.tool);
   if (interruption === 'shutdown') {
     throw endedByShutdown(call.tool.name, ending.kind !== 'abandoned');
   }
-  if (interruption !== undefined || ending.kind === 'abandoned') {
-    return unknownOutcome('It could not be found out in time.');
-  }
+  if (interruption !== undefined || ending.kind === 'abandoned') return unknownOutcome(TOO_LATE);
   if (ending.kind === 'threw') {
     return unknownOutcome(`It could not be found out: ${describeError(ending.error)}`);
   }
-  const answer = ending.value as { readonly status?: unknown; readonly output?: unknown } | null;
   switch (answer?.status) {
-    case 'done':
-      return settleReturn(answer.output, call.tool);
     case 'not_done':
       return 'not_done';
     case 'unknown':

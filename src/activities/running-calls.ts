@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Effect } from '../core/effect.ts';
+import type { LedgerEntry } from './ledger/attempt-ledger.ts';
 import { watchLoop } from './watch-loop.ts';
 
 export interface RunningCall {
@@ -20,6 +21,12 @@ export interface RunningCallHandle {
   /** In words, if the event loop stood still while the call ran: for how long, by which tool. */
   blockedLoop(): string | undefined;
   end(): void;
+}
+
+/** Where this process keeps the attempt: among its running calls, and in its ledger. */
+export interface AttemptPlace {
+  readonly handle: RunningCallHandle;
+  readonly ledgerEntry: LedgerEntry;
 }
 
 /** The tool calls that this worker process is running: for its shutdown, its log and its heartbeats. */

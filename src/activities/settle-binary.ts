@@ -43,7 +43,10 @@ export function contentOfBytes(bytes: Uint8Array): {
   const mediaType = sniffMediaType(bytes);
   if (mediaType !== undefined) {
     return bytes.length > MAX_BINARY_BYTES
-      ? { content: `[${mediaType} of ${bytes.length} bytes, too large to be shown.]`, changed: true }
+      ? {
+          content: `[${mediaType} of ${bytes.length} bytes, too large to be shown.]`,
+          changed: true,
+        }
       : { content: [binaryPart(mediaType, bytes)], changed: false };
   }
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);

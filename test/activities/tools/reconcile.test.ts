@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Tool } from '../../../src/tools/tool.ts';
-import { buildTool, Harness, SHUTDOWN, STOPPED, untilAborted } from './harness.ts';
+import { aborted, buildTool, Harness, SHUTDOWN, STOPPED, untilAborted } from './harness.ts';
 
 type Reconcile = NonNullable<Tool<never>['reconcile']>;
 
@@ -94,6 +94,46 @@ describe('reconcile', () => {
     await expect.poll(() => harness.ledger).toHaveLength(1);
     activity.cancel('WORKER_SHUTDOWN', SHUTDOWN);
     await refused;
+  });
+
+  test.each([
+    ['stop', 'CANCELLED', STOPPED],
+    ['shutdown', 'WORKER_SHUTDOWN', SHUTDOWN],
+  ] as const)('done counts also when a %s came before it', async (_, reason, details) => {
+    const harness = harnessFor(async (_input, ctx) => {
+      await aborted(ctx.signal);
+      return { status: 'done', output: 'refunded' };
+    });
+    const activity = activityOf(harness);
+    const answer = harness.reconcile(activity);
+    await expect.poll(() => harness.ledger).toHaveLength(1);
+    activity.cancel(reason, details);
+    expect(await answer).toMatchObject({ status: 'done', output: { outcome: 'ok' } });
+  });
+
+  test('not_done does not count when a stop came before it', async () => {
+    const harness = harnessFor(async (_, ctx) => {
+      await aborted(ctx.signal);
+      return { status: 'not_done' };
+    });
+    const activity = activityOf(harness);
+    const answer = harness.reconcile(activity);
+    await expect.poll(() => harness.ledger).toHaveLength(1);
+    activity.cancel('CANCELLED', STOPPED);
+    expect(await answer).toMatchObject({ status: 'unknown' });
+  });
+
+  test('is in the ledger while what it needs is read, and a stop does not wait for that', async () => {
+    const harness = harnessFor(() => ({ status: 'unknown' }));
+    const transcripts = { ...harness.environment.transcripts, spec: () => new Promise(() => {}) };
+    const hanging = new Harness(harness.tool, {
+      environment: { transcripts: transcripts as never },
+    });
+    const activity = activityOf(hanging);
+    const answer = hanging.reconcile(activity);
+    await expect.poll(() => hanging.ledger).toEqual(['begin 3.2.1.reconcile']);
+    activity.cancel('CANCELLED', STOPPED);
+    expect(await answer).toMatchObject({ status: 'unknown' });
   });
 
   test('a worker without the tool fails the attempt', async () => {
