@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES } from '../core/names.ts';
+import { SEARCH_ATTRIBUTE_TYPES } from '../core/search-attributes.ts';
 import { LOOPBACK } from './free-port.ts';
 
 export interface ServerSettings {
@@ -13,13 +13,6 @@ export interface ServerSettings {
   /** The dev server's own speed settings instead of ours, to measure against. */
   readonly withDefaults: boolean;
 }
-
-export const SEARCH_ATTRIBUTE_TYPES = {
-  [SEARCH_ATTRIBUTES.status]: 'Keyword',
-  [SEARCH_ATTRIBUTES.pending]: 'Int',
-  [SEARCH_ATTRIBUTES.tenant]: 'Keyword',
-  [SEARCH_ATTRIBUTES.tags]: 'KeywordList',
-} as const;
 
 /**
  * The dev server has one shard and polls its queues 20 times a second by default: every workflow

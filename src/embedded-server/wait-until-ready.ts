@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { answers } from './answers.ts';
-import { SEARCH_ATTRIBUTE_TYPES } from './server-arguments.ts';
+import { SEARCH_ATTRIBUTE_TYPES } from '../core/search-attributes.ts';
 
 const RETRY_MS = 50;
 

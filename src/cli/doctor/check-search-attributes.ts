@@ -1,9 +1,10 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { SEARCH_ATTRIBUTE_TYPES } from '../../embedded-server/server-arguments.ts';
+import {
+  SEARCH_ATTRIBUTE_NUMBERS,
+  SEARCH_ATTRIBUTE_TYPES,
+  unfitAttributes,
+} from '../../core/search-attributes.ts';
 import { type Finding, reasonOf } from './finding.ts';
-
-/** How the server's API numbers the types that we use. */
-const TYPE_NUMBERS = { Keyword: 2, Int: 3, KeywordList: 7 } as const;
 
 const CHECK = 'search attributes';
 
@@ -14,7 +15,18 @@ export async function checkSearchAttributes(
   fix: boolean,
 ): Promise<Finding> {
   try {
-    const lacking = await lackingAttributes(connection, namespace);
+    const { operatorService } = connection;
+    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+    const { lacking, otherwise } = unfitAttributes(customAttributes);
+    if (otherwise.length > 0) {
+      const names = otherwise.map(([name, type]) => `${name} (${type})`).join(', ');
+      return {
+        check: CHECK,
+        verdict: 'warning',
+        detail: `not of the type that they should have in "${namespace}": ${names}; conversations run, but cannot be searched`,
+        mend: 'remove them with `temporal operator search-attribute remove`, then perdure doctor --fix',
+      };
+    }
     if (lacking.length === 0) {
       return { check: CHECK, verdict: 'ok', detail: 'all registered' };
     }
@@ -27,10 +39,10 @@ export async function checkSearchAttributes(
         mend: 'perdure doctor --fix',
       };
     }
-    await connection.operatorService.addSearchAttributes({
+    await operatorService.addSearchAttributes({
       namespace,
       searchAttributes: Object.fromEntries(
-        lacking.map(([name, type]) => [name, TYPE_NUMBERS[type]]),
+        lacking.map(([name, type]) => [name, SEARCH_ATTRIBUTE_NUMBERS[type]]),
       ),
     });
     return { check: CHECK, verdict: 'ok', detail: `registered ${names}: restart the workers` };
@@ -42,13 +54,6 @@ export async function checkSearchAttributes(
       mend: `temporal operator search-attribute create ${creation()}`,
     };
   }
-}
-
-async function lackingAttributes(connection: ConnectionLike, namespace: string) {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return Object.entries(SEARCH_ATTRIBUTE_TYPES).filter(
-    ([name]) => !(name in (customAttributes ?? {})),
-  );
 }
 
 function creation(): string {
