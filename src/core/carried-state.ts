@@ -12,6 +12,8 @@ export interface HandOverPoint {
   readonly sent: number;
   /** A stop that no turn has seen yet. */
   readonly stop?: Stop | undefined;
+  /** How many of the waiting messages came before it, where no turn ran. */
+  readonly stoppedMessages?: number | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface HandOverPoint {
  */
 export function carriedState(
   { batch, ...state }: ConversationState,
-  { run, segment, sent, stop }: HandOverPoint,
+  { run, segment, sent, stop, stoppedMessages }: HandOverPoint,
 ): ConversationState {
   const { blob, count, digest } = segment;
   return {
@@ -31,6 +33,7 @@ export function carriedState(
     approvals: carriedApprovals(state.approvals, openKeys(batch)),
     ...(batch === undefined ? {} : { batch: carriedBatch(batch, blob) }),
     ...(stop === undefined ? {} : { stop }),
+    ...(stoppedMessages === undefined ? {} : { stoppedMessages }),
   };
 }
 

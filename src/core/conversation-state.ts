@@ -119,6 +119,8 @@ export interface ConversationState {
   readonly output?: Stored<Json>;
   /** Told during a hand-over: the next run's turn is to be interrupted. */
   readonly stop?: Stop;
+  /** Messages that the stop is about, where no turn ran: those behind it begin a turn of their own. */
+  readonly stoppedMessages?: number;
   readonly closing: boolean;
   readonly counters: {
     readonly blob: number;

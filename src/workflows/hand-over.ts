@@ -62,7 +62,8 @@ export async function handOver(memory: Memory): Promise<void> {
   await settleWhatArrives(memory);
   refuseEdits(memory, HANDING_OVER);
   const { runId, historyLength } = workflowInfo();
-  const resumed = carriedState(memory.state, { run: runId, segment, sent, stop: memory.stop });
+  const { stop, stoppedMessages } = memory;
+  const resumed = carriedState(memory.state, { run: runId, segment, sent, stop, stoppedMessages });
   if (utf8Bytes(JSON.stringify(resumed)) > MAX_CARRIED_BYTES) {
     memory.handingOver = false;
     memory.noHandOverBefore = historyLength + EVENTS_UNTIL_NEXT_TRY;

@@ -57,13 +57,19 @@ export class Memory {
   private readonly onChange: (memory: Memory) => void;
 
   constructor(state: ConversationState, run: string, onChange: (memory: Memory) => void) {
-    const { stop, ...rest } = state;
+    const { stop, stoppedMessages, ...rest } = state;
     this.state = rest;
     this.stop = stop;
     const isBeforeTurn = stop !== undefined && state.running === undefined;
-    this.stoppedMessages = isBeforeTurn ? state.inbox.queued.length : undefined;
+    this.stoppedMessages = isBeforeTurn
+      ? (stoppedMessages ?? state.inbox.queued.length)
+      : undefined;
     this.run = run;
     this.onChange = onChange;
+    // What came too late for the last run's segment is this run's to place.
+    this.headers = state.items.flatMap((item, index) =>
+      'entry' in item ? [{ n: state.position.count + index, ...headerOf(item.entry) }] : [],
+    );
   }
 
   update(change: Partial<ConversationState>): void {
@@ -84,21 +90,8 @@ export class Memory {
   }
 
   /** Adds an entry that no activity made. */
-  addEntry(entry: Entry, details: { readonly size?: number } = {}): void {
-    this.add(
-      { entry },
-      {
-        kind: entry.kind,
-        turn: entry.turn,
-        step: entry.step,
-        size: details.size ?? utf8Bytes(JSON.stringify(entry)),
-        tokens: entryTokens(entry),
-        preview: previewOfEntry(entry),
-        ...(entry.kind === 'result'
-          ? { outcome: entry.outcome, key: entry.key, tool: entry.tool }
-          : {}),
-      },
-    );
+  addEntry(entry: Entry): void {
+    this.add({ entry }, headerOf(entry));
   }
 
   add(item: Item, header: Omit<Header, 'n' | 'at'>): void {
@@ -190,6 +183,20 @@ export class Memory {
       at,
     });
   }
+}
+
+function headerOf(entry: Entry): Omit<Header, 'n' | 'at'> {
+  return {
+    kind: entry.kind,
+    turn: entry.turn,
+    step: entry.step,
+    size: utf8Bytes(JSON.stringify(entry)),
+    tokens: entryTokens(entry),
+    preview: previewOfEntry(entry),
+    ...(entry.kind === 'result'
+      ? { outcome: entry.outcome, key: entry.key, tool: entry.tool }
+      : {}),
+  };
 }
 
 function previewOfEntry(entry: Entry): string {

@@ -4,6 +4,7 @@ import { carriedState } from '../../src/core/carried-state.ts';
 import type { ConversationState } from '../../src/core/conversation-state.ts';
 import { enqueue, INBOX_CAPACITY } from '../../src/core/inbox.ts';
 import { utf8Bytes } from '../../src/core/slices.ts';
+import { Memory } from '../../src/workflows/memory.ts';
 import { buildCall, buildMemory } from '../support/build-memory.ts';
 
 const KIB = 1024;
@@ -93,6 +94,39 @@ describe('what a run hands over', () => {
     const stop = { reason: 'enough', by: { id: 'a' } };
     expect(carriedState(state, { run: 'run', segment, sent: 0, stop }).stop).toEqual(stop);
     expect(carried(state)).not.toHaveProperty('stop');
+  });
+
+  test('tells the next run how many messages that stop is about: later ones begin a turn', () => {
+    const { running: _, ...idle } = buildMemory().state;
+    const stop = { reason: 'enough' };
+    const message = { content: 'm', at, when: 'queue' as const };
+    const queued = ['before', 'behind'].map((id) => ({ ...message, id }));
+    const state = { ...idle, inbox: { queued, seen: [] } };
+    const point = { run: 'run', segment, sent: 0, stop };
+    const stopped = carriedState(state, { ...point, stoppedMessages: 1 });
+    const next = new Memory(stopped, 'next', () => {});
+    expect(next.stoppedMessages).toBe(1);
+    expect(next.state).not.toHaveProperty('stoppedMessages');
+    // An older run did not say.
+    expect(new Memory(carriedState(state, point), 'next', () => {}).stoppedMessages).toBe(2);
+  });
+
+  test('is listed by the next run, and placed in the completion that it enters', () => {
+    const memory = buildMemory();
+    memory.note('late', 'after the segment', at);
+    const state = carriedState(memory.state, { run: 'run', segment, sent: memory.state.items.length - 1 });
+    const next = new Memory(state, 'next', () => {});
+    next.addEntry({ kind: 'user', turn: 2, step: 0, id: 'm', content: 'and?', at });
+    expect(next.headers).toMatchObject([
+      { n: 12, kind: 'note', preview: 'after the segment' },
+      { n: 13, kind: 'user', preview: 'and?' },
+    ]);
+    next.advance(2, { count: 15, digest: 'f' }, '2.1.model', { turn: 2, step: 1, size: 0, preview: '' });
+    expect(next.headers.map(({ n, at: place }) => ({ n, ...place }))).toEqual([
+      { n: 12, run: 'next', inputOf: '2.1.model', item: 0 },
+      { n: 13, run: 'next', inputOf: '2.1.model', item: 1 },
+      { n: 14, run: 'next', activityId: '2.1.model' },
+    ]);
   });
 
   test('names the segment for results of a batch that still waits', () => {
