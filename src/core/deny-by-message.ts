@@ -1,22 +1,30 @@
 import { type ApprovalBook, settleWithoutPerson } from './approval.ts';
 
-/**
- * Where the asking side chose so, a user's message answers the calls that wait: with a denial. A
- * question about the budget is not the user's to answer, and goes on waiting.
- */
-export function denyByMessage(
-  book: ApprovalBook,
-  message: { readonly id: string; readonly at: string },
-): { readonly book: ApprovalBook; readonly denied: boolean } {
-  const keys = book.pending
+export interface DenyingMessage {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** The calls that wait and that, where the asking side chose so, a user's message answers. */
+export function keysDeniedByMessage({ pending }: ApprovalBook): readonly string[] {
+  return pending
     .filter(
       ({ request, settings }) =>
         request.kind === 'call' && settings.onMessageWhileWaiting === 'deny',
     )
     .map(({ request }) => request.key);
-  const reason = `The user sent a message instead (${message.id}).`;
-  return {
-    book: settleWithoutPerson(book, keys, { decision: 'deny', at: message.at, reason }),
-    denied: keys.length > 0,
-  };
+}
+
+/**
+ * A user's message denies the calls that wait. A question about the budget is not the user's to
+ * answer, and goes on waiting.
+ */
+export function denyByMessage(
+  book: ApprovalBook,
+  keys: readonly string[],
+  { id, at }: DenyingMessage,
+): ApprovalBook {
+  const reason = `The user sent a message instead (${id}).`;
+  return settleWithoutPerson(book, keys, { decision: 'deny', at, reason });
 }

@@ -1,6 +1,7 @@
 import { previewOf } from '../core/stored.ts';
 import { utf8Bytes } from '../core/slices.ts';
 import type { ConversationState } from '../core/conversation-state.ts';
+import type { DenyingMessage } from '../core/deny-by-message.ts';
 import type { Entry, Item } from '../core/entry.ts';
 import { entryTokens } from '../core/entry-tokens.ts';
 import type { Header } from '../core/header.ts';
@@ -43,6 +44,8 @@ export class Memory {
   edits: WaitingEdit[] = [];
   /** Keys of requests that have expired but for the edits that came in time. */
   readonly overdue = new Set<string>();
+  /** Messages that deny a request unless an edit that came before them decides it, by its key. */
+  readonly denials = new Map<string, DenyingMessage>();
   handingOver = false;
   /** Events that this run has at least: a smaller budget would hand over without end. */
   noHandOverBefore = MIN_EVENTS;

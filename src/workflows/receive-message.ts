@@ -1,4 +1,4 @@
-import { denyByMessage } from '../core/deny-by-message.ts';
+import { denyByMessage, keysDeniedByMessage } from '../core/deny-by-message.ts';
 import { enqueue, INBOX_CAPACITY, seenMessage } from '../core/inbox.ts';
 import { messageSchema, type SendAnswer } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
@@ -48,9 +48,9 @@ export function receiveMessage(memory: Memory, value: unknown, at: string): Rece
   }
   const number = state.counters.message + 1;
   const id = message.id ?? `m${number}`;
-  const denied = denyPendingFor(memory, id, at);
+  const { answers, denied } = denyPendingFor(memory, id, at);
   const running = state.running !== undefined;
-  const steers = running && (denied || message.when === 'steer');
+  const steers = running && (answers || message.when === 'steer');
   const answer: SendAnswer = {
     turn: steers ? state.turn : state.turn + 1,
     state: denied ? 'denied_pending' : steers ? 'steered' : running ? 'queued' : 'started',
@@ -73,9 +73,22 @@ export function receiveMessage(memory: Memory, value: unknown, at: string): Rece
   return { answer };
 }
 
-/** A message may answer what waits, where the asking side chose so. */
-function denyPendingFor(memory: Memory, messageId: string, at: string): boolean {
-  const { book, denied } = denyByMessage(memory.state.approvals, { id: messageId, at });
-  if (denied) memory.update({ approvals: book });
-  return denied;
+/**
+ * A message may answer what waits, where the asking side chose so. New arguments that came before
+ * it and are being validated go first: it denies when they do not fit.
+ */
+function denyPendingFor(
+  memory: Memory,
+  id: string,
+  at: string,
+): { readonly answers: boolean; readonly denied: boolean } {
+  const { approvals } = memory.state;
+  const keys = keysDeniedByMessage(approvals);
+  const now = keys.filter((key) => !memory.edits.some((edit) => edit.key === key));
+  for (const key of keys) {
+    if (!now.includes(key) && !memory.denials.has(key)) memory.denials.set(key, { id, at });
+  }
+  const denied = now.length > 0;
+  if (denied) memory.update({ approvals: denyByMessage(approvals, now, { id, at }) });
+  return { answers: keys.length > 0, denied };
 }

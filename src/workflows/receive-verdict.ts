@@ -77,6 +77,10 @@ function whyNotNow(memory: Memory, judgement: Judgement): Refusal | undefined {
   if (memory.overdue.has(key)) {
     return { code: 'not_pending', message: `the request ${key} has expired`, key };
   }
+  const denial = memory.denials.get(key);
+  if (denial !== undefined) {
+    return { code: 'not_pending', message: `the user sent a message instead (${denial.id})`, key };
+  }
   const waits = judgement.kind === 'validate' || memory.edits.some((edit) => edit.key === key);
   if (!waits || memory.edits.length < MAX_WAITING_EDITS) return undefined;
   return {

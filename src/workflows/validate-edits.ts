@@ -1,6 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { ValidateOutput } from '../core/activity-shapes.ts';
 import { pendingOf } from '../core/approval.ts';
+import { denyByMessage } from '../core/deny-by-message.ts';
 import { type Judgement, judge } from '../core/judge-verdict.ts';
 import type { Json } from '../core/json.ts';
 import type { Refusal } from '../core/refusal.ts';
@@ -64,13 +65,22 @@ function finish(
 ): void {
   memory.edits = memory.edits.filter((other) => other !== edit);
   edit.fate = fate;
-  if ('answer' in fate) return;
   const { verdict, key, from } = edit;
+  denyAfterEdits(memory, key);
+  if ('answer' in fate) return;
   const { code, message } = fate.refusal;
   if (from === 'signal') onRefused(fate.refusal);
   memory.note('verdict_refused', `${verdict.by.id}: ${message}`, isoAt(nowMs()), {
     details: { code, key, from, decision: verdict.decision, by: verdict.by.id },
   });
+}
+
+/** A message that came behind edits: its turn is when none of them waits any more. */
+function denyAfterEdits(memory: Memory, key: string): void {
+  const message = memory.denials.get(key);
+  if (message === undefined || memory.edits.some((edit) => edit.key === key)) return;
+  memory.denials.delete(key);
+  memory.update({ approvals: denyByMessage(memory.state.approvals, [key], message) });
 }
 
 async function fateOf(

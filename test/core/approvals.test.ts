@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decisionOf, pendingOf, settleWithoutPerson } from '../../src/core/approval.ts';
 import { passDeadlines } from '../../src/core/approval-deadlines.ts';
 import { carriedApprovals } from '../../src/core/carried-approvals.ts';
-import { denyByMessage } from '../../src/core/deny-by-message.ts';
+import { denyByMessage, keysDeniedByMessage } from '../../src/core/deny-by-message.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import {
   type Edit,
@@ -130,7 +130,8 @@ class Happens implements Command {
         real.keep(carriedApprovals(real.book, OPEN));
         break;
       case 'message': {
-        const { book } = denyByMessage(real.book, { id: 'm1', at: real.at });
+        const keys = keysDeniedByMessage(real.book);
+        const book = denyByMessage(real.book, keys, { id: 'm1', at: real.at });
         for (const request of model.requests) {
           if (request.deniedByMessage) endWithoutPerson(request, 'deny');
         }

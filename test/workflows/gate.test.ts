@@ -210,6 +210,31 @@ describe('a batch that waits for people', () => {
     ]);
   });
 
+  test('new arguments that are being validated go before a message that denies, and before nothing else', async () => {
+    for (const input of [{ digest: 'd1' }, {}]) {
+      const world = new SimulatedApprovals([{ onMessageWhileWaiting: 'deny' }], false);
+      const [key = ''] = world.keys;
+      await world.settle();
+      world.decide({ key, ...approve('ana', { input }) }, 'update');
+      await world.settle();
+      world.say('m');
+      world.decide({ key, ...approve('ben') }, 'update');
+      await world.settle();
+      world.finishValidation();
+      await untilEnded(world);
+      const fits = 'digest' in input;
+      expect(world.ran).toEqual(fits ? [{ key, digest: 'd1' }] : []);
+      const outcome = world.memory.headers.find(({ kind }) => kind === 'result')?.outcome;
+      expect(outcome).toBe(fits ? 'ok' : 'denied');
+      expect(world.sent).toMatchObject([
+        { fate: fits ? { answer: { by: { id: 'ana' } } } : { refusal: { code: 'invalid_input' } } },
+        { fate: { refusal: { code: 'not_pending' } } },
+      ]);
+      // What was said enters the running turn, whatever became of the call.
+      expect(world.memory.state.inbox.queued.at(-1)).toMatchObject({ id: 'm', when: 'steer' });
+    }
+  });
+
   test('a verdict whose arguments are being validated goes before the deadline that passes meanwhile', async () => {
     for (const input of [{ digest: 'd1' }, {}]) {
       const world = new SimulatedApprovals([{ timeoutMs: 10 }], false);
