@@ -6,6 +6,7 @@ import { type BlobReference, previewOf } from '../core/stored.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { runLocation } from './run-location.ts';
 import { storeFailure } from './store-failure.ts';
+import { demandStore } from './transcript/foreign-blob-store.ts';
 
 /**
  * `perdure.blob`: takes a value that is too large for history, slice by slice. Its blob holds the
@@ -17,6 +18,7 @@ export function createBlobActivity({
   return async (input) => {
     const { workflowId } = runLocation(activityInfo());
     try {
+      await demandStore(blobs, workflowId, input.store);
       return { reference: await putSlice(blobs, workflowId, input) };
     } catch (error) {
       throw storeFailure(blobs, 'keeping a large value', error);

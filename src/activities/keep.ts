@@ -4,6 +4,7 @@ import type { KeepInput, KeepOutput } from '../core/activity-shapes.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { reading } from './reading.ts';
 import { runLocation } from './run-location.ts';
+import { demandStore } from './transcript/foreign-blob-store.ts';
 import { type KeptTranscript, placesOf } from './transcript/kept-transcript.ts';
 
 /**
@@ -15,10 +16,11 @@ import { type KeptTranscript, placesOf } from './transcript/kept-transcript.ts';
 export function createKeepActivity(
   environment: Pick<ActivityEnvironment, 'blobs' | 'transcripts'>,
 ): (input: KeepInput) => Promise<KeepOutput> {
-  return async ({ agent, segment, ending }) => {
+  return async ({ agent, segment, ending, store }) => {
     const location = runLocation(activityInfo());
     const { workflowId } = location;
     return reading(environment, location, async () => {
+      await demandStore(environment.blobs, workflowId, store);
       const {
         entries,
         hasFirstEntry: _hasFirstEntry,

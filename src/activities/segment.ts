@@ -7,6 +7,7 @@ import type { ActivityEnvironment } from './environment.ts';
 import { runLocation } from './run-location.ts';
 import { storeFailure } from './store-failure.ts';
 import { chainDigest } from './transcript/digest.ts';
+import { demandStore } from './transcript/foreign-blob-store.ts';
 import { TranscriptMismatch } from './transcript/transcript-mismatch.ts';
 import type { Transcript } from './transcript/transcript-reader.ts';
 
@@ -23,6 +24,7 @@ export function createSegmentActivity({
   return async (input) => {
     const location = runLocation(activityInfo());
     try {
+      await demandStore(blobs, location.workflowId, input.store);
       const transcript = await transcripts.read(location, {
         position: input.position,
         items: [...input.items, ...input.loose],

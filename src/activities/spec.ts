@@ -14,6 +14,7 @@ import { settingsOf } from './spec/settings.ts';
 import { invalidStart } from './spec/spec-failure.ts';
 import { toolSpec } from './spec/tool-spec.ts';
 import { storeFailure } from './store-failure.ts';
+import { demandStore } from './transcript/foreign-blob-store.ts';
 import { digestOf } from './transcript/digest.ts';
 
 /**
@@ -40,6 +41,7 @@ export function createSpecActivity(
     const spec = await freeze(agent, input);
     const { blobs, inlineLimitBytes } = environment;
     try {
+      await demandStore(blobs, workflowId, input.store);
       return {
         digest: digestOf(spec),
         spec: await storeValue(blobs, workflowId, spec, {

@@ -14,7 +14,13 @@ import type { Who } from './who.ts';
 
 /** Inputs and outputs of the activities (format.md §2). All of it is recorded in history. */
 
-export interface SpecInput {
+/** Of an activity that writes into the blob store. */
+export interface OfStore {
+  /** Id of the store that the conversation began with; empty before it is known, absent in old runs. */
+  readonly store?: string;
+}
+
+export interface SpecInput extends OfStore {
   readonly agent: string;
   readonly context: Json;
   readonly capabilities: readonly string[];
@@ -128,7 +134,7 @@ export type ValidateOutput =
  * A value that is too large for history, as its JSON text in slices that fit a payload. All but the
  * last are kept as they are; the last call joins them into the blob of the whole value.
  */
-export interface BlobInput {
+export interface BlobInput extends OfStore {
   readonly slice: string;
   /** Blobs of the slices before this one, in order. */
   readonly after: readonly string[];
@@ -139,7 +145,7 @@ export interface BlobOutput {
   readonly reference: BlobReference;
 }
 
-export interface SegmentInput {
+export interface SegmentInput extends OfStore {
   readonly position: Position;
   /** Not yet in any input; they end the segment. */
   readonly items: readonly Item[];
@@ -163,7 +169,7 @@ export interface Ending {
   readonly failure?: { readonly type: string; readonly message: string };
 }
 
-export interface KeepInput {
+export interface KeepInput extends OfStore {
   readonly agent: string;
   readonly ending: Ending;
   /** The newest; null when nothing was ever said. */

@@ -16,7 +16,7 @@ export async function toBlob(memory: Memory, value: Json): Promise<BlobReference
     const last = index === slices.length - 1;
     const number = memory.state.counters.blob + 1;
     memory.update({ counters: { ...memory.state.counters, blob: number } });
-    const input: BlobInput = { slice, after, last };
+    const input: BlobInput = { slice, after, last, store: memory.state.spec.blobStore };
     const { reference } = await ownActivity<BlobOutput>(memory, {
       type: ACTIVITIES.blob,
       activityId: activityIds.blob(number),

@@ -37,8 +37,7 @@ const MAX_WHY_CHARACTERS = 500;
  * One conversation with one agent; the workflow type is the agent's name.
  * @param argument a `Start` (format.md §1), or what an earlier run handed over
  * @returns the result of the conversation
- * @throws ApplicationFailure `InvalidStart` with all problems; `UnknownAgent`; a stop reason in
- *   PascalCase for a task that failed
+ * @throws ApplicationFailure `InvalidStart`, `UnknownAgent`, or why a task failed, in PascalCase
  */
 export async function conversation(argument: unknown): Promise<ConversationResult> {
   const memory = new Memory(initialState(argument), workflowInfo().runId, createPresenter());
@@ -122,6 +121,7 @@ async function readSpec(memory: Memory, adoptedAtTurn?: number): Promise<void> {
     context,
     capabilities,
     control,
+    store: memory.state.spec.blobStore,
     ...(by === undefined ? {} : { by }),
     ...(tenant === undefined ? {} : { tenant }),
     // Checked against the agent's schema once, where it enters.

@@ -85,8 +85,8 @@ function isLastTurnLoose({ state }: Memory): boolean {
 async function keepTranscript(memory: Memory, ending: Ending): Promise<void> {
   if (memory.state.spec.settings.keepTranscripts !== true) return;
   memory.update({ closing: true });
-  const { agent, segment } = memory.state;
-  const input: KeepInput = { agent, ending, segment };
+  const { agent, segment, spec } = memory.state;
+  const input: KeepInput = { agent, ending, segment, store: spec.blobStore };
   await CancellationScope.nonCancellable(async () => {
     try {
       await ownActivity<KeepOutput>(memory, {

@@ -128,6 +128,7 @@ export async function writeSegment(
     items: state.items,
     loose,
     previous: state.segment,
+    store: state.spec.blobStore,
     ...(state.view?.summary === undefined ? {} : { shownFrom: state.view.summary.upTo }),
   };
   return ownActivity<SegmentOutput>(memory, {

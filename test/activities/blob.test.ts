@@ -65,13 +65,16 @@ describe('perdure.blob', () => {
     });
   });
 
-  test('tells a store that is away from a slice that is gone', async () => {
+  test('tells a store that is away, or not the conversation’s, from a slice that is gone', async () => {
     const blobs = await newStore();
     const away: BlobStore = {
       ...blobs,
       put: () => Promise.reject(new Error('connection refused')),
     };
     await expect(keep(away, 'hello', 1000)).rejects.toMatchObject({ type: 'StoreUnavailable' });
+    const foreign = keepSlice(blobs, { slice: '"', after: [], last: true, store: 'another' });
+    await expect(foreign).rejects.toMatchObject({ type: 'StoreUnavailable' });
+    await expect(foreign).rejects.toThrow('began with the blob store another');
     const gone = keepSlice(blobs, { slice: '"', after: ['0'.repeat(64)], last: true });
     await expect(gone).rejects.toMatchObject({ type: 'BlobMissing' });
   });

@@ -140,6 +140,18 @@ describe('perdure.segment', () => {
     expect(output).toMatchObject({ count: 0, digest: null, itemDigests: [] });
   });
 
+  test('is not written into a store that is not the conversation’s', async () => {
+    const blobs = await newStore();
+    const run = await oneRun();
+    const input = { position: run.position, items: [], loose: [], previous: null };
+    const writing = writeSegment(run, blobs, { ...input, store: 'another' });
+    await expect(writing).rejects.toMatchObject({ type: 'StoreUnavailable' });
+    await expect(writing).rejects.toThrow('began with the blob store another');
+    expect(await blobs.holdings(run.location.workflowId)).toMatchObject({ blobs: 0 });
+    const { blob } = await writeSegment(run, blobs, { ...input, store: await blobs.id() });
+    expect(await readSegment(run, blobs, blob)).toMatchObject({ from: 0 });
+  });
+
   test('fails as worth another attempt when the store is away', async () => {
     const run = await oneRun();
     const blobs: BlobStore = {
