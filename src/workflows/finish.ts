@@ -31,13 +31,13 @@ export async function finish(
   const meaning = meaningOf(stopReason);
   // Where no other turn can begin, what is sent from here on is refused, not lost.
   if (meaning !== 'completed') memory.update({ closing: true });
-  await keepLastEntries(memory);
+  const areKept = await keepLastEntries(memory);
   if (!memory.state.closing && memory.state.inbox.queued.length > 0) return undefined;
   const isFailure =
     meaning === 'failed' || (meaning === 'limit' && memory.state.spec.settings.onLimit === 'fail');
   const result = resultOf(memory, stopReason);
   if (!isFailure) {
-    await keepTranscript(memory, { status: 'COMPLETED', result });
+    if (areKept) await keepTranscript(memory, { status: 'COMPLETED', result });
     return result;
   }
   const words = `the turn ended with ${stopReason}${message === undefined ? '' : `: ${message}`}`;
@@ -45,30 +45,36 @@ export async function finish(
     message: words.slice(0, MAX_MESSAGE_CHARACTERS),
     type: failureTypeOf(stopReason),
   };
-  await keepTranscript(memory, { status: 'FAILED', result, failure });
+  if (areKept) await keepTranscript(memory, { status: 'FAILED', result, failure });
   throw ApplicationFailure.create({ ...failure, nonRetryable: true, details: [result] });
 }
 
 /** A cancelled conversation is kept like any other. */
 export async function finishCancelled(memory: Memory): Promise<never> {
   memory.update({ closing: true });
-  await keepLastEntries(memory);
-  await keepTranscript(memory, { status: 'CANCELLED' });
+  const areKept = await keepLastEntries(memory);
+  if (areKept) await keepTranscript(memory, { status: 'CANCELLED' });
   throw new CancelledFailure('the conversation was cancelled');
 }
 
-/** Everything that was said and done is in history or the store before the workflow ends. */
-async function keepLastEntries(memory: Memory): Promise<void> {
-  await CancellationScope.nonCancellable(async () => {
+/**
+ * Everything that was said and done is in history or the store before the workflow ends. False where
+ * the entries before cannot be read: the result stays what it is, as the last ones do in the history
+ * of the failed activity.
+ */
+async function keepLastEntries(memory: Memory): Promise<boolean> {
+  return CancellationScope.nonCancellable(async () => {
     refuseEdits(memory, { code: 'closed', message: 'the conversation has ended' });
     for (let round = 0; round < MAX_KEEPING_ROUNDS; round++) {
       // What was said and never answered is part of the transcript all the same.
       if (round === 0 || memory.state.closing) enter(memory, await takeMessages(memory, 'all'));
-      if (memory.state.items.length > 0 || isLastTurnLoose(memory)) await keepItems(memory);
+      const isKept = await keepItems(memory);
       await answersAreOut(memory);
+      if (!isKept) return false;
       const waits = memory.state.closing && memory.state.inbox.queued.length > 0;
-      if (memory.state.items.length === 0 && !waits) return;
+      if (memory.state.items.length === 0 && !waits) return true;
     }
+    return true;
   });
 }
 
@@ -103,10 +109,18 @@ async function keepTranscript(memory: Memory, ending: Ending): Promise<void> {
   });
 }
 
-async function keepItems(memory: Memory): Promise<void> {
+async function keepItems(memory: Memory): Promise<boolean> {
   const sent = memory.state.items.length;
-  const { blob, count, digest } = await writeSegment(memory);
-  memory.keepIn({ blob, count, digest }, sent);
+  if (sent === 0 && !isLastTurnLoose(memory)) return true;
+  try {
+    const { blob, count, digest } = await writeSegment(memory);
+    memory.keepIn({ blob, count, digest }, sent);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    log.warn('the last entries could not be kept in a segment', { reason: error.message });
+    return false;
+  }
 }
 
 export function resultOf(memory: Memory, stopReason: StopReason): ConversationResult {

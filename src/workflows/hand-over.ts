@@ -1,5 +1,6 @@
 import {
   allHandlersFinished,
+  ApplicationFailure,
   condition,
   continueAsNew,
   sleep,
@@ -13,6 +14,7 @@ import { itemsBytes, MAX_ITEMS_BYTES } from '../core/inline-budget.ts';
 import type { Json } from '../core/json.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
 import { utf8Bytes } from '../core/slices.ts';
+import type { Status } from '../core/status.ts';
 import { isBlobReference, previewOf, type Stored } from '../core/stored.ts';
 import { absorbMessages, toBlob, tooLarge } from './absorb.ts';
 import { keyRenewal } from './key-renewal.ts';
@@ -26,7 +28,7 @@ import { refuseEdits, validateNextEdit } from './validate-edits.ts';
 const CARRIED_INLINE_BYTES = 2 * 1024;
 /** The server takes 2 MiB: a hand-over that would come near waits until less is pending. */
 const MAX_CARRIED_BYTES = 1_500_000;
-/** Events until a hand-over that was too large is tried again. */
+/** Events until a hand-over that was too large, or that failed, is tried again. */
 const EVENTS_UNTIL_NEXT_TRY = 200;
 /** Edits that are validated in a hand-over; the senders of more are to try again. */
 const MAX_EDITS = 100;
@@ -49,7 +51,7 @@ export function handOverDue(memory: Memory): boolean {
 /**
  * Goes on in a new run with an empty history (design §3): the immutable part is written as a
  * segment first; then, in one synchronous stretch, the rest is handed over. Returns only when what
- * waits for people is too large for that: then this run goes on.
+ * waits for people is too large for that, or the entries so far cannot be read: then this run goes on.
  */
 export async function handOver(memory: Memory): Promise<void> {
   const { status } = memory;
@@ -58,19 +60,34 @@ export async function handOver(memory: Memory): Promise<void> {
   takeRenewalAlong(memory);
   await moveLargeToBlobs(memory);
   const sent = memory.state.items.length;
-  const segment = await writeSegment(memory, looseOf(memory.state.batch));
+  const segment = await segmentOrNote(memory);
+  if (segment === undefined) return goOn(memory, status);
   await settleWhatArrives(memory);
   refuseEdits(memory, HANDING_OVER);
-  const { runId, historyLength } = workflowInfo();
+  const { runId } = workflowInfo();
   const { stop, stoppedMessages } = memory;
   const resumed = carriedState(memory.state, { run: runId, segment, sent, stop, stoppedMessages });
   if (utf8Bytes(JSON.stringify(resumed)) > MAX_CARRIED_BYTES) {
-    memory.handingOver = false;
-    memory.noHandOverBefore = historyLength + EVENTS_UNTIL_NEXT_TRY;
-    memory.show(status);
-    return;
+    return goOn(memory, status);
   }
   await continueAsNew<(argument: Resumed) => Promise<unknown>>({ resumed });
+}
+
+/** What is gone stays gone, but the conversation is not: the audit says why its run goes on. */
+async function segmentOrNote(memory: Memory): Promise<SegmentOutput | undefined> {
+  try {
+    return await writeSegment(memory, looseOf(memory.state.batch));
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    memory.note('hand_over_failed', error.message, new Date().toISOString());
+    return undefined;
+  }
+}
+
+function goOn(memory: Memory, status: Status): void {
+  memory.handingOver = false;
+  memory.noHandOverBefore = workflowInfo().historyLength + EVENTS_UNTIL_NEXT_TRY;
+  memory.show(status);
 }
 
 /** The next run has no reset of its own: what this one's added to keys goes with the open batch. */

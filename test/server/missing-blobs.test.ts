@@ -48,12 +48,19 @@ const model = scripted((request: ModelRequest) => {
 
 const agents = [
   defineAgent({ name: 'brief', model, instructions: 'Do.', tools: [fetch, write] }),
+  defineAgent({ name: 'forgetful', model, instructions: 'Do.' }),
   defineAgent({ name: 'wordy', model, instructions: LONG, tools: [fetch, write] }),
 ];
 
 const directory = await mkdtemp(join(tmpdir(), 'perdure-missing-'));
 const blobs = fileBlobStore({ directory });
-const served = serveAgents({ agents, blobs, worker: { transcriptCacheBytes: 0 } });
+const namespace = 'default';
+const served = serveAgents({
+  agents,
+  blobs,
+  worker: { transcriptCacheBytes: 0 },
+  internals: { handOver: { bytes: 3_000_000, events: 60 } },
+});
 let client: PerdureClient;
 beforeAll(async () => {
   const address = inject('temporalAddress');
@@ -145,4 +152,35 @@ test('whose spec is gone ends its turns with a reason that names the blob, until
   expect(await turnEnded(conversation, 3)).toMatchObject({ stopReason: 'answered' });
   const notes = (await conversation.entries()).map(({ header }) => header.preview).join('\n');
   expect(notes).toContain(blob);
+});
+
+test('whose earlier entries are gone at the server and in the store says so at each turn, and ends as it is told', async () => {
+  const conversation = await afterOneTurn('hello', 'forgetful');
+  const { runId } = await conversation.describe();
+  let turn = 1;
+  const sayMore = async () => {
+    await conversation.send('more');
+    turn += 1;
+    return turnEnded(conversation, turn);
+  };
+  while ((await conversation.describe()).runId === runId) await sayMore();
+  const { temporal } = client;
+  const workflowExecution = { workflowId: conversation.id, runId };
+  await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
+  await expect
+    .poll(() => temporal.workflow.getHandle(conversation.id, runId).fetchHistory().catch(String), SOON)
+    .toMatch(/not found/i);
+  await rm(join(directory, conversation.id), { recursive: true });
+  const { runId: second } = await conversation.describe();
+  // More than enough for the next hand-over, which finds nothing to hand over.
+  for (let more = 0; more < 8; more++) {
+    expect(await sayMore()).toMatchObject({ stopReason: 'model_rejected' });
+  }
+  expect(await conversation.describe()).toMatchObject({ runId: second, life: 'running' });
+  await conversation.close();
+  expect(await conversation.result()).toMatchObject({ stopReason: 'closed', turns: turn });
+  const notes = (await conversation.record()).entries.flatMap(({ entry }) =>
+    entry.kind === 'note' ? [entry.code] : [],
+  );
+  expect(notes).toContain('hand_over_failed');
 });
