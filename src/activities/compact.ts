@@ -158,20 +158,22 @@ async function withRecorded(
   plan: { readonly view: View; readonly upTo: number; readonly tokens?: number },
   summary: Summary,
 ): Promise<CompactOutput> {
-  const { usage } = summary;
-  if ('problem' in summary) return { view: plan.view, usage, problem: summary.problem };
+  const { usage, model, cost } = summary;
+  const spent = {
+    usage,
+    ...(model === undefined ? {} : { model }),
+    ...(cost === undefined ? {} : { cost }),
+  };
+  if ('problem' in summary) return { view: plan.view, problem: summary.problem, ...spent };
   const content = await reading(environment, location, () =>
     storeValue(environment.blobs, location.workflowId, summary.text, {
       inlineLimitBytes: SUMMARY_INLINE_BYTES,
     }),
   );
-  const { model, cost } = summary;
   return {
     view: withSummary(plan, content),
     entry: { kind: 'summary', ...place, content, upTo: plan.upTo },
-    usage,
-    ...(model === undefined ? {} : { model }),
-    ...(cost === undefined ? {} : { cost }),
+    ...spent,
     ...(plan.tokens === undefined ? {} : { contextTokens: plan.tokens }),
   };
 }

@@ -14,15 +14,15 @@ const TASK = [
   'amounts, and whether it succeeded), and what is still open. Do not add anything new.',
 ].join(' ');
 
-export type Summary =
-  | {
-      readonly text: string;
-      readonly usage: Usage;
-      readonly cost?: number;
-      /** Absent: no model wrote it. */
-      readonly model?: string;
-    }
-  | { readonly problem: string; readonly usage: Usage };
+export type Summary = Spent & ({ readonly text: string } | { readonly problem: string });
+
+/** What was spent on a summary, or on the attempt to make one. */
+interface Spent {
+  readonly usage: Usage;
+  readonly cost?: number;
+  /** Absent: no model was paid. */
+  readonly model?: string;
+}
 
 /**
  * Has a model summarise what a request shows. A summary that fails is a problem in words, never an
@@ -44,20 +44,29 @@ export async function summarize(
         onEvent: () => {},
       },
     );
+    const spent = spentOn(model, completion.model, usage);
+    // What a refusal begins with must not stand for what was said.
+    if (completion.stopReason === 'refused') {
+      return { problem: `${completion.model} refused to summarise`, ...spent };
+    }
     const text = completion.blocks
       .map((block) => (block.type === 'text' ? block.text : ''))
       .join('');
-    if (text.trim() === '') return { problem: `${completion.model} wrote no summary`, usage };
-    const cost = model.cost?.(usage);
-    return { text, usage, model: completion.model, ...(cost === undefined ? {} : { cost }) };
+    if (text.trim() === '') return { problem: `${completion.model} wrote no summary`, ...spent };
+    return { text, ...spent };
   } catch (error) {
     signal.throwIfAborted();
     const usage = error instanceof ModelFailure ? error.usage : undefined;
     return {
       problem: `no summary was made: ${describeError(error)}`,
-      usage: usage ?? NO_USAGE,
+      ...(usage === undefined ? { usage: NO_USAGE } : spentOn(model, model.id, usage)),
     };
   }
+}
+
+function spentOn(model: Model, name: string, usage: Usage): Spent {
+  const cost = model.cost?.(usage);
+  return { usage, model: name, ...(cost === undefined ? {} : { cost }) };
 }
 
 /** The conversation's own request and one message more, so that its prefix is read from the cache. */
