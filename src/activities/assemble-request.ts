@@ -54,7 +54,7 @@ export async function assembleRequest(
 }
 
 function withoutParts(messages: readonly RequestMessage[]): readonly RequestMessage[] {
-  const why = 'the service refused the request as too large with it';
+  const why = 'the service refused the request with it';
   const mended = mapParts(messages, (part) => (part.type === 'text' ? part : leftOut(part, why)));
   if (mended === messages) return messages;
   // Signed reasoning is valid after the very messages that it was thought after.

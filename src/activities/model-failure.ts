@@ -15,6 +15,8 @@ export interface FailedAttempt {
   readonly model?: Model | undefined;
   /** Of a completion that was whole, when what failed came after it. */
   readonly usage?: Usage | undefined;
+  /** Whether the request holds images or documents, which may be what a service refuses. */
+  readonly hasParts?: boolean;
 }
 
 /**
@@ -38,6 +40,7 @@ export function toFailure(error: unknown, context: Context, attempt: FailedAttem
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...spentDetails({ ...attempt, usage }),
       ...(requestId === undefined ? {} : { requestId }),
+      ...(type === 'invalid_request' && attempt.hasParts === true ? { hasParts: true } : {}),
     });
   }
   const details = { ranMs, ...spentDetails(attempt) };

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { ModelInput, ModelOutput } from '../core/activity-shapes.ts';
 import type { StreamEvent } from '../core/event.ts';
+import { hasParts } from '../core/request-linter/map-parts.ts';
 import type { Usage } from '../core/usage.ts';
 import { type CompletionEvent, type Model, ModelFailure } from '../models/model.ts';
 import { assembleRequest, shownFrom } from './assemble-request.ts';
@@ -30,7 +31,7 @@ export function createModelActivity(
     const context = Context.current();
     const location = runLocation(context.info);
     const startedMs = Date.now();
-    const attempt: { model?: Model; usage?: Usage } = {};
+    const attempt: { model?: Model; usage?: Usage; hasParts?: boolean } = {};
     try {
       const place = placeOf(context.info.activityId);
       const { transcripts } = environment;
@@ -45,6 +46,7 @@ export function createModelActivity(
       const request = await read(() =>
         assembleRequest(transcripts, location, { spec, transcript, view, model, models, input }),
       );
+      attempt.hasParts = hasParts(request.messages);
       const publish = (event: StreamEvent) =>
         environment.events.publish(location.workflowId, [event]);
       publish({ type: 'reset', ...place, attempt: input.attempt });

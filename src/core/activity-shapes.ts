@@ -44,7 +44,7 @@ export interface ModelInput {
   readonly state?: Json;
   /** No tools: the one completion after a limit under `onLimit: 'wrapUp'`. */
   readonly wrapUp?: boolean;
-  /** Images and documents are left out: with them the service refused the request as too large. */
+  /** Images and documents are left out: with them the service refused the request. */
   readonly withoutParts?: boolean;
   readonly usage: Usage;
   readonly segment?: SegmentReference;

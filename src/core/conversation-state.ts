@@ -47,7 +47,7 @@ export interface RunningTurn {
   readonly truncatedInARow: number;
   /** Whether the transcript was compacted for an overflow, and no completion has fitted since. */
   readonly overflowCompacted: boolean;
-  /** Whether images and documents are left out of this turn's requests, which were too large with them. */
+  /** Whether images and documents are left out of this turn's requests, which were refused with them. */
   readonly withoutParts?: boolean;
   /** How often a person extended a limit in this turn. */
   readonly extensions: number;

@@ -18,9 +18,16 @@ const LONGEST_WAIT_MS = 10_000;
 
 export type ModelOutcome =
   | { readonly output: ModelOutput; readonly activityId: string; readonly sent: number }
-  | { readonly failure: { readonly type: ModelFailureType; readonly message: string } }
+  | { readonly failure: GivenUp }
   /** The run was to be handed over while it waited: `running.retrying` says how to go on. */
   | 'hand_over';
+
+export interface GivenUp {
+  readonly type: ModelFailureType;
+  readonly message: string;
+  /** The request was refused, and perhaps for an image or a document in it. */
+  readonly hasParts: boolean;
+}
 
 /** A fallback serves where the fault lies with the service or the account, not with the request. */
 function mayFallBack(type: ModelFailureType): boolean {
@@ -114,7 +121,8 @@ export async function completeModel(
       if (fallback === undefined || !mayFallBack(failure.type)) {
         // The next turn asks the first one again: it may be back by then.
         memory.update({ modelIndex: 0 });
-        return { failure: { type: failure.type, message: failure.message } };
+        const { type, message, hasParts } = failure;
+        return { failure: { type, message, hasParts } };
       }
       memory.update({ modelIndex: modelIndex + 1 });
       failed = { count: 0, spentMs: 0 };

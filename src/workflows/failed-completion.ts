@@ -14,11 +14,13 @@ export interface FailedCompletion {
   readonly ranMs: number;
   /** The fault was ours, not the model's: the first time, try again without a wait. */
   readonly atOnce: boolean;
+  /** Refused, and perhaps for an image or a document in it. */
+  readonly hasParts: boolean;
 }
 
 /** Any failed attempt at a completion, in the terms of a model's failure. @throws CancelledFailure */
 export function failedCompletion(failure: AttemptFailure): FailedCompletion {
-  const own = { retryAfterMs: undefined, ranMs: 0 };
+  const own = { retryAfterMs: undefined, ranMs: 0, hasParts: false };
   switch (failure.kind) {
     case 'cancelled':
       throw new CancelledFailure('cancelled');
@@ -31,6 +33,7 @@ export function failedCompletion(failure: AttemptFailure): FailedCompletion {
         retryAfterMs: numberOf(details['retryAfterMs']),
         ranMs: numberOf(details['ranMs']) ?? 0,
         atOnce: false,
+        hasParts: details['hasParts'] === true,
       };
     }
     case 'failed':

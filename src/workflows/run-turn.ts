@@ -7,7 +7,7 @@ import type { QueuedMessage } from '../core/inbox.ts';
 import { limitReached, type LimitReached } from '../core/limits.ts';
 import type { ConversationSummary, StopReason } from '../core/status.ts';
 import { addCost, addUsage, totalTokens } from '../core/usage.ts';
-import type { ModelOutcome } from './complete-model.ts';
+import type { GivenUp, ModelOutcome } from './complete-model.ts';
 import type { Memory } from './memory.ts';
 import type { BatchEnd } from './run-batch.ts';
 
@@ -99,6 +99,7 @@ async function step(
     return afterFailure(memory, effects, {
       type: 'context_overflow',
       message: 'the context window is full',
+      hasParts: false,
     });
   }
   if (output.plan.length === 0) return endOf(memory, output);
@@ -148,7 +149,7 @@ function endOf(memory: Memory, output: ModelOutput): TurnEnd | undefined {
 async function afterFailure(
   memory: Memory,
   effects: TurnEffects,
-  failure: { readonly type: Parameters<typeof stopReasonOfFailure>[0]; readonly message: string },
+  failure: GivenUp,
 ): Promise<TurnEnd | undefined> {
   const { running } = memory.state;
   const isTooLarge = failure.type === 'context_overflow' || failure.type === 'too_large';
@@ -157,7 +158,8 @@ async function afterFailure(
     if (await effects.compact('overflow')) return undefined;
   }
   const { running: now } = memory.state;
-  if (failure.type === 'too_large' && now !== undefined && now.withoutParts !== true) {
+  const mayBeParts = failure.type === 'too_large' || failure.hasParts;
+  if (mayBeParts && now !== undefined && now.withoutParts !== true) {
     memory.update({ running: { ...now, withoutParts: true } });
     return undefined;
   }

@@ -71,18 +71,24 @@ const IMAGE = {
   mediaType: 'image/png',
   data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
 } as const;
-/** Takes no image, and says so as an API does that has a limit of its own. */
-const shortSighted = defineAgent({
-  name: 'short_sighted',
-  model: scripted((request) => {
-    const messages = JSON.stringify(request.messages);
-    if (messages.includes(IMAGE.data)) throw new ModelFailure('too_large', 'image too large');
-    return messages.includes('too large with it') ? 'I cannot see it.' : 'What image?';
-  }),
-  instructions: 'Look.',
-});
+/** Takes no image, and says so as an API does that has a limit of its own, or cannot read it. */
+function shortSighted(name: string, refusal: ModelFailure) {
+  return defineAgent({
+    name,
+    model: scripted((request) => {
+      const messages = JSON.stringify(request.messages);
+      if (messages.includes(IMAGE.data)) throw refusal;
+      return messages.includes('refused the request with it') ? 'I cannot see it.' : 'What image?';
+    }),
+    instructions: 'Look.',
+  });
+}
+const shortSightedAgents = [
+  shortSighted('short_sighted', new ModelFailure('too_large', 'image too large')),
+  shortSighted('strict', new ModelFailure('invalid_request', 'Could not process image')),
+];
 
-const served = serveAgents({ agents: [reader, ...narrowAgents, shortSighted] });
+const served = serveAgents({ agents: [reader, ...narrowAgents, ...shortSightedAgents] });
 
 test('a transcript that outgrows the context budget is shown shorter, and stays readable whole', async () => {
   const conversation = await served.client.start('reader', { message: 'read all pages' });
@@ -111,8 +117,11 @@ test.each(Object.keys(TOO_MUCH).map((what, n) => [what, n] as const))(
   },
 );
 
-test('an image that the service does not take does not end the conversation', async () => {
-  const conversation = await served.client.start('short_sighted', {
+test.each([
+  ['too large', 'short_sighted'],
+  ['not valid', 'strict'],
+])('an image that is %s for the service does not end the conversation', async (_, agent) => {
+  const conversation = await served.client.start(agent, {
     mode: 'chat',
     message: [{ type: 'text', text: 'What is this?' }, IMAGE],
   });

@@ -29,6 +29,17 @@ export function mapParts(
   });
 }
 
+/** Whether there is an image or a document among the parts. */
+export function hasParts(messages: readonly RequestMessage[]): boolean {
+  const isPart = ({ type }: Part) => type !== 'text';
+  return messages.some((message) => {
+    if (message.role === 'assistant') return false;
+    return message.role === 'user'
+      ? message.content.some(isPart)
+      : message.results.some(({ content }) => content.some(isPart));
+  });
+}
+
 /** What stands for an image or a document that cannot be sent. */
 export function leftOut(part: Exclude<Part, { readonly type: 'text' }>, why: string): Part {
   const name = part.name === undefined ? '' : ` "${part.name}"`;
