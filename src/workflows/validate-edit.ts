@@ -2,7 +2,7 @@ import type { ValidateInput, ValidateOutput } from '../core/activity-shapes.ts';
 import { positionOfKey } from '../core/call.ts';
 import { ACTIVITIES, activityIds } from '../core/names.ts';
 import { utf8Bytes } from '../core/slices.ts';
-import { INLINE_LIMIT_BYTES } from '../core/stored.ts';
+import { INLINE_LIMIT_BYTES, isBlobReference } from '../core/stored.ts';
 import { toBlob } from './absorb.ts';
 import type { Memory } from './memory.ts';
 import { ownActivity } from './own-activity.ts';
@@ -21,7 +21,9 @@ async function validateEdit(
   { key, tool, input: value }: EditToValidate,
 ): Promise<ValidateOutput> {
   const bytes = utf8Bytes(JSON.stringify(value));
-  const input = bytes > INLINE_LIMIT_BYTES ? await toBlob(memory, value) : value;
+  // What looks like a reference would be taken for one.
+  const isInline = bytes <= INLINE_LIMIT_BYTES && !isBlobReference(value);
+  const input = isInline ? value : await toBlob(memory, value);
   const edit = memory.state.counters.edit + 1;
   memory.update({ counters: { ...memory.state.counters, edit } });
   const place = positionOfKey(key);

@@ -330,6 +330,15 @@ describe('a verdict', () => {
     expect(paidIn(conversation)).toEqual(['a 1']);
   });
 
+  test('with arguments that look like what history keeps large ones by is judged by them', async () => {
+    const { conversation, keys } = await waiting('payer', { message: payments(['a', 1]) }, 1);
+    const input = { blob: 'f'.repeat(64), size: 1, preview: '' };
+    await expect(conversation.approve(keys[0] ?? '', { by: ana, input })).rejects.toMatchObject({
+      details: { problems: expect.arrayContaining([expect.stringContaining('/blob')]) },
+    });
+    await conversation.cancel();
+  });
+
   test('with arguments of the wrong shape is refused with all problems; the request waits on', async () => {
     const { conversation, keys } = await waiting('payer', { message: payments(['a', 1]) }, 1);
     const [key = ''] = keys;
