@@ -5,6 +5,7 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
+import { BlobMissing } from '../blobs/blob-store.ts';
 import { loadValue } from '../blobs/stored-value.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import type { ConversationResult } from '../core/status.ts';
@@ -22,11 +23,14 @@ export interface CompletedConversation<Output = Json> extends Omit<
 > {
   /** The last turn's text; whole, unless `textBlob` says otherwise. */
   readonly text: string;
-  /** Set when the text is too large for a result and this client has no blob store: `text` is its beginning. */
+  /**
+   * Set when the text is too large for a result, and this client has no blob store or the store has
+   * lost it: `text` is its beginning.
+   */
   readonly textBlob?: BlobReference;
   /** The structured answer, where the agent declares an `output` schema. */
   readonly output?: Output;
-  /** Set in its place when it is too large for a result and this client has no blob store. */
+  /** Set in its place when it is too large for a result, and there is no blob store or it is lost there. */
   readonly outputBlob?: BlobReference;
 }
 
@@ -62,8 +66,13 @@ async function withContent<Output>(
   conversationId: string,
   { text, output, ...rest }: ConversationResult,
 ): Promise<CompletedConversation<Output>> {
-  const load = async <T>(stored: Stored<T>): Promise<Stored<T>> =>
-    blobs === undefined ? stored : loadValue(blobs, conversationId, stored);
+  const load = async <T>(stored: Stored<T>): Promise<Stored<T>> => {
+    if (blobs === undefined) return stored;
+    return loadValue(blobs, conversationId, stored).catch((error: unknown) => {
+      if (error instanceof BlobMissing) return stored;
+      throw error;
+    });
+  };
   const [words, answer] = [await load(text), await load(output)];
   return {
     ...rest,

@@ -27,7 +27,11 @@ describe('a summary', () => {
   test.each([
     ['is refused', { text: 'I would rather', stopReason: 'refused' }, 'refused to summarise'],
     ['is blank', { text: ' \n' }, 'wrote no summary'],
-    ['fails after it was paid for', { fail: new ModelFailure('overloaded', 'busy', { usage }) }, 'busy'],
+    [
+      'fails after it was paid for',
+      { fail: new ModelFailure('overloaded', 'busy', { usage }) },
+      'busy',
+    ],
   ] as const)('that %s is none, and what it cost counts all the same', async (_, turn, words) => {
     const summary = await summaryOf(turn);
     expect(summary).toMatchObject({ usage, model: 'summariser', cost: 2 });

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import * as z from 'zod';
@@ -61,7 +62,7 @@ async function withBlobs<T>(work: (client: PerdureClient) => Promise<T>): Promis
   }
 }
 
-test('a text that is too large for a result comes whole from the blob store, else by its beginning', async () => {
+test('a text that is too large for a result comes whole from the blob store, else (also when it is lost) by its beginning', async () => {
   await withBlobs(async (client) => {
     const conversation = await client.start('writer', { message: 'write' });
     expect((await conversation.result()).text).toBe(LONG);
@@ -74,6 +75,10 @@ test('a text that is too large for a result comes whole from the blob store, els
     expect(await conversation.load(answer.text)).toBe(LONG);
     const loading = served.client.handle(conversation.id).load(answer.text);
     await expect(loading).rejects.toThrow(/give the client the blob store/);
+
+    await rm(join(served.dataDirectory, 'blobs', conversation.id), { recursive: true });
+    expect(await conversation.result()).toEqual(bare);
+    await expect(conversation.load(answer.text)).rejects.toMatchObject({ name: 'BlobMissing' });
   });
 });
 

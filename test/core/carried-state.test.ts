@@ -114,14 +114,23 @@ describe('what a run hands over', () => {
   test('is listed by the next run, and placed in the completion that it enters', () => {
     const memory = buildMemory();
     memory.note('late', 'after the segment', at);
-    const state = carriedState(memory.state, { run: 'run', segment, sent: memory.state.items.length - 1 });
+    const state = carriedState(memory.state, {
+      run: 'run',
+      segment,
+      sent: memory.state.items.length - 1,
+    });
     const next = new Memory(state, 'next', () => {});
     next.addEntry({ kind: 'user', turn: 2, step: 0, id: 'm', content: 'and?', at });
     expect(next.headers).toMatchObject([
       { n: 12, kind: 'note', preview: 'after the segment' },
       { n: 13, kind: 'user', preview: 'and?' },
     ]);
-    next.advance(2, { count: 15, digest: 'f' }, '2.1.model', { turn: 2, step: 1, size: 0, preview: '' });
+    next.advance(2, { count: 15, digest: 'f' }, '2.1.model', {
+      turn: 2,
+      step: 1,
+      size: 0,
+      preview: '',
+    });
     expect(next.headers.map(({ n, at: place }) => ({ n, ...place }))).toEqual([
       { n: 12, run: 'next', inputOf: '2.1.model', item: 0 },
       { n: 13, run: 'next', inputOf: '2.1.model', item: 1 },

@@ -168,7 +168,10 @@ test('whose earlier entries are gone at the server and in the store says so at e
   const workflowExecution = { workflowId: conversation.id, runId };
   await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
   await expect
-    .poll(() => temporal.workflow.getHandle(conversation.id, runId).fetchHistory().catch(String), SOON)
+    .poll(
+      () => temporal.workflow.getHandle(conversation.id, runId).fetchHistory().catch(String),
+      SOON,
+    )
     .toMatch(/not found/i);
   await rm(join(directory, conversation.id), { recursive: true });
   const { runId: second } = await conversation.describe();
