@@ -47,6 +47,8 @@ export class Memory {
   /** Messages that deny a request unless an edit that came before them decides it, by its key. */
   readonly denials = new Map<string, DenyingMessage>();
   handingOver = false;
+  /** Of this run's history, as the server counts it. */
+  historyBytes: () => number = () => 0;
   /** Events that this run has at least: a smaller budget would hand over without end. */
   noHandOverBefore = MIN_EVENTS;
   /** History length at which the newest update was answered. */

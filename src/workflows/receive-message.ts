@@ -1,10 +1,12 @@
 import { denyByMessage, keysDeniedByMessage } from '../core/deny-by-message.ts';
 import { enqueue, INBOX_CAPACITY, seenMessage } from '../core/inbox.ts';
+import type { Json } from '../core/json.ts';
 import { messageSchema, type SendAnswer } from '../core/message.ts';
 import { parse } from '../core/parse.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { Memory } from './memory.ts';
 import { undecodableRefusal } from './payload-converter.ts';
+import { whyNoRoom } from './room.ts';
 
 export type Received<Answer> = { readonly answer: Answer } | { readonly refusal: Refusal };
 
@@ -31,7 +33,7 @@ export function judgeMessage(memory: Memory, value: unknown): Refusal | undefine
       message: `${INBOX_CAPACITY} messages wait already: send it later`,
     };
   }
-  return undefined;
+  return whyNoRoom(memory, parsed.value.content as Json);
 }
 
 /** Takes a message: into the running turn, or to wait for the next. A known id changes nothing. */

@@ -12,6 +12,7 @@ import {
 import type { Memory, WaitingEdit } from './memory.ts';
 import { isUndecodable, undecodableRefusal } from './payload-converter.ts';
 import type { Received } from './receive-message.ts';
+import { whyNoRoom } from './room.ts';
 
 export type ReceivedVerdict = Received<DecideAnswer> | { readonly waiting: WaitingEdit };
 
@@ -82,7 +83,9 @@ function whyNotNow(memory: Memory, judgement: Judgement): Refusal | undefined {
     return { code: 'not_pending', message: `the user sent a message instead (${denial.id})`, key };
   }
   const waits = judgement.kind === 'validate' || memory.edits.some((edit) => edit.key === key);
-  if (!waits || memory.edits.length < MAX_WAITING_EDITS) return undefined;
+  if (!waits || memory.edits.length < MAX_WAITING_EDITS) {
+    return judgement.kind === 'validate' ? whyNoRoom(memory, judgement.input) : undefined;
+  }
   return {
     code: 'inbox_full',
     message: `${MAX_WAITING_EDITS} verdicts wait for new arguments to be validated: send it later`,

@@ -14,6 +14,7 @@ import { refusalFailure } from './refusals.ts';
  * handler would be refused. Handlers record and answer; only the main loop acts.
  */
 export function receiveFromOutside(memory: Memory, interruption: Interruption): void {
+  memory.historyBytes = () => workflowInfo().historySize;
   receiveSignals(memory, interruption);
   setHandler(
     revokeUpdate,

@@ -13,6 +13,7 @@ import {
 } from '../support/raw-sender.ts';
 import { serveAgents } from '../support/serve-agents.ts';
 import { temporalClient } from '../support/temporal-client.ts';
+import { withWorker } from '../support/with-worker.ts';
 
 /** The server takes 2 MiB of one payload with its metadata; this is what passes. */
 const LARGEST = 2_097_100;
@@ -123,6 +124,26 @@ describe('a message that somebody else’s program signals', () => {
       JSON.stringify((await conversation.status()).lastTurn).match(/\b1899\d{3}\b/g);
     await expect.poll(large, { timeout: 60_000 }).toHaveLength(4);
     await finished(id);
+  });
+
+  test('is taken or refused when more of the largest wait for a worker than one history can hold twice', async () => {
+    const taskQueue = `burst-${randomUUID()}`;
+    const id = `raw-${randomUUID()}`;
+    const messages = 20;
+    const start = { workflowId: id, type: 'listener', taskQueue };
+    await rawSender(client()).start(start, rawJson('{"mode":"chat"}'));
+    for (let n = 0; n < messages; n++) {
+      await rawSender(client()).signal(id, 'message', messageOfBytes(1_900_000));
+    }
+    await withWorker({ agents: [listener], taskQueue }, async () => {
+      expect(await answerOf(id, 1)).toMatch(/^heard 1899\d{3}, 1899\d{3}/);
+      await finished(id);
+    });
+    const { entries, runs } = await served.client.handle(id).record();
+    expect(runs.length).toBeGreaterThan(1);
+    const of = (kind: string) => entries.filter(({ entry }) => entry.kind === kind).length;
+    expect(of('user')).toBeGreaterThanOrEqual(3);
+    expect(of('user') + of('note')).toBe(messages);
   });
 
   test('is read by a client whose library takes no more than 4 MiB at once', async () => {
