@@ -28,6 +28,9 @@ export function imageFacts(base64: string): ImageFacts | undefined {
   return undefined;
 }
 
+/** Before the frame: cameras and colour profiles put some hundred; who puts millions wants to keep us busy. */
+const MAX_MARKERS = 2_000;
+
 interface Size {
   readonly width: number;
   readonly height: number;
@@ -46,7 +49,7 @@ function webpSize(image: Bytes): Size {
 
 function jpegSize(image: Bytes): Size {
   let at = 2;
-  while (at + 9 <= image.length) {
+  for (let markers = 0; markers < MAX_MARKERS && at + 9 <= image.length; markers += 1) {
     if (image.at(at) !== 0xff) return { width: 0, height: 0 };
     const marker = image.at(at + 1);
     if (JPEG_FRAMES.has(marker)) {

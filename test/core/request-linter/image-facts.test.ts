@@ -57,6 +57,17 @@ test('of a JPEG that is cut or broken only the kind is known', () => {
   expect(imageFacts(broken.toString('base64'))).toEqual(unknown);
 });
 
+test('in a JPEG that is padding for megabytes nobody looks for its size to the end', () => {
+  const bytes = Buffer.from(IMAGES.find(([name]) => name === 'JPEG')?.[2] ?? '', 'base64');
+  const padding = Buffer.alloc(5_000_000, 0xff);
+  const padded = Buffer.concat([bytes.subarray(0, 2), padding, bytes.subarray(2)]);
+  expect(imageFacts(padded.toString('base64'))).toEqual({
+    mediaType: 'image/jpeg',
+    width: 0,
+    height: 0,
+  });
+});
+
 test('other bytes are no image', () => {
   expect(imageFacts('')).toBeUndefined();
   expect(imageFacts(Buffer.from('RIFF....WAVE').toString('base64'))).toBeUndefined();
