@@ -8,8 +8,9 @@ import type { TranscriptReader } from '../src/activities/transcript/transcript-r
 import { PerdureClient } from '../src/client/index.ts';
 import { type PerdureWorker, startWorker } from '../src/worker.ts';
 import { makeBenchAgent, messageFor } from './agent.ts';
-import { floorActivities } from './floor.activities.ts';
+import { loopActivities } from './loops.activities.ts';
 import { sum } from './measure.ts';
+import { MessageFiles } from './message-files.ts';
 
 /** Of this very file: `.ts` from source, `.js` compiled. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -24,6 +25,7 @@ export interface Contest {
   readonly ours: Contestant;
   readonly byReference: Contestant;
   readonly byValue: Contestant;
+  readonly withoutMessages: Contestant;
   readonly temporal: Client;
   readonly client: PerdureClient;
   /** Transcripts that a worker of ours had, and those that it had to read from history. */
@@ -38,21 +40,23 @@ export interface ContestOptions {
   readonly eagerStarts?: boolean;
 }
 
-/** Our runner and two hand-written loops, as workers of this process on one server. */
+/** Our runner and hand-written loops, as workers of this process on one server. */
 export async function startContest(
   address: string,
   { workers = 1, eagerStarts = true }: ContestOptions = {},
 ): Promise<Contest> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'perdure-bench-'));
+  const directory = await mkdtemp(join(tmpdir(), 'perdure-bench-'));
+  const dataDir = join(directory, 'perdure');
+  const files = new MessageFiles(directory);
   // A connection takes one worker of a queue.
   const connections: NativeConnection[] = [];
   const statistics: TranscriptReader['statistics'][] = [];
   const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL(`floor.workflows.${EXTENSION}`, import.meta.url)),
+    workflowsPath: fileURLToPath(new URL(`loops.workflows.${EXTENSION}`, import.meta.url)),
     logger: Runtime.instance().logger,
   });
   const ours: PerdureWorker[] = [];
-  const floor: Worker[] = [];
+  const loops: Worker[] = [];
   for (let n = 1; n <= workers; n++) {
     const config = { agents: [makeBenchAgent()], dataDir, taskQueue: 'bench' };
     ours.push(
@@ -64,13 +68,13 @@ export async function startContest(
     );
     const connection = await NativeConnection.connect({ address });
     connections.push(connection);
-    floor.push(
+    loops.push(
       await Worker.create({
         connection,
-        identity: `floor-${n}`,
-        taskQueue: 'floor',
+        identity: `loops-${n}`,
+        taskQueue: 'loops',
         workflowBundle,
-        activities: floorActivities,
+        activities: loopActivities(files),
         // As our worker's: each sticky task also costs the server a timer of that length.
         maxConcurrentActivityTaskExecutions: 200,
         stickyQueueScheduleToStartTimeout: '2s',
@@ -78,15 +82,15 @@ export async function startContest(
       }),
     );
   }
-  const running = [...ours, ...floor].map((worker) => worker.run());
+  const running = [...ours, ...loops].map((worker) => worker.run());
   const client = await PerdureClient.connect({ address, taskQueue: 'bench' });
   const clientConnection = await Connection.connect({ address });
   const temporal = new Client({ connection: clientConnection });
-  const loop = (name: 'byReference' | 'byValue'): Contestant => ({
+  const loop = (name: 'byReference' | 'byValue' | 'withoutMessages'): Contestant => ({
     name,
     run: async (steps, bytes, workflowId) => {
       await temporal.workflow.execute(name, {
-        taskQueue: 'floor',
+        taskQueue: 'loops',
         workflowId,
         args: [steps, bytes],
       });
@@ -101,6 +105,7 @@ export async function startContest(
     }),
     byReference: loop('byReference'),
     byValue: loop('byValue'),
+    withoutMessages: loop('withoutMessages'),
     ours: {
       name: 'perdure',
       run: async (steps, bytes, id) => {
@@ -109,12 +114,12 @@ export async function startContest(
       },
     },
     async end() {
-      for (const worker of [...ours, ...floor]) worker.shutdown();
+      for (const worker of [...ours, ...loops]) worker.shutdown();
       await Promise.all(running);
       await client.close();
       await clientConnection.close();
       await Promise.all(connections.map((connection) => connection.close()));
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -57,7 +57,7 @@ if (includes('long')) {
 // Log lines of Temporal's core are forwarded for ever where no worker ends it.
 process.exit();
 
-/** Compiled as the package is: what loads TypeScript makes our code slower, not the floor's. */
+/** Compiled as the package is: what loads TypeScript makes our code slower, not the loops'. */
 async function measureInProcess(sections: readonly string[]): Promise<void> {
   const compiled = await compileTree();
   try {

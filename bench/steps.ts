@@ -19,7 +19,8 @@ export async function measureSteps(
   label: string,
   options: StepOptions,
 ): Promise<void> {
-  const contestants = [contest.byReference, contest.ours, contest.byValue];
+  const { byReference, ours, byValue, withoutMessages } = contest;
+  const contestants = [byReference, ours, byValue, withoutMessages];
   const times = new Map<string, number[]>();
   for (const { name, run } of contestants) await run(5, BYTES, `${label}-warm-${name}`);
   for (let round = 0; round < options.rounds; round++) {
@@ -33,23 +34,23 @@ export async function measureSteps(
   for (const atOnce of options.conversations) {
     stepsPerSecond.push(await throughputs(contest, `${label}-${atOnce}`, atOnce));
   }
-  const floor = msPerStep['byReference'] ?? Number.NaN;
+  const base = msPerStep[byReference.name] ?? Number.NaN;
   console.log(`\n${label}: ${options.steps} steps, median of ${options.rounds} interleaved runs\n`);
   console.log(
     table(
       [
         '',
         'ms per step',
-        'of the floor',
-        ...options.conversations.flatMap((n) => [`steps/s, ${n} conversations`, 'of the floor']),
+        'of by reference',
+        ...options.conversations.flatMap((n) => [`steps/s, ${n} conversations`, 'of by reference']),
       ],
       contestants.map(({ name }) => [
         name,
         msPerStep[name] ?? 0,
-        (msPerStep[name] ?? 0) / floor,
+        (msPerStep[name] ?? 0) / base,
         ...stepsPerSecond.flatMap((figures): (string | number)[] => {
-          const [mine, best] = [figures[name], figures['byReference']];
-          return mine === undefined || best === undefined ? ['', ''] : [mine, mine / best];
+          const [mine, its] = [figures[name], figures[byReference.name]];
+          return mine === undefined || its === undefined ? ['', ''] : [mine, mine / its];
         }),
       ]),
     ),
@@ -61,14 +62,14 @@ export async function measureSteps(
 
 /** Steps per second of many conversations at once, of each contestant: medians of interleaved runs. */
 async function throughputs(
-  { byReference, ours }: Contest,
+  { byReference, ours, withoutMessages }: Contest,
   label: string,
   atOnce: number,
 ): Promise<Record<string, number>> {
   const steps = STEPS_AT_ONCE / atOnce;
   const figures = new Map<string, number[]>();
   for (let round = 0; round < 3; round++) {
-    for (const { name, run } of [byReference, ours]) {
+    for (const { name, run } of [byReference, ours, withoutMessages]) {
       const ids = Array.from({ length: atOnce }, (_, n) => `${label}-${name}-${round}-${n}`);
       const ms = await timed(() => Promise.all(ids.map((id) => run(steps, BYTES, id))));
       figures.set(name, [...(figures.get(name) ?? []), (STEPS_AT_ONCE * 1_000) / ms]);

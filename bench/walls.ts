@@ -1,5 +1,5 @@
 import type { Contest, Contestant } from './contestants.ts';
-import { reachedSteps } from './floor.activities.ts';
+import { reachedSteps } from './loops.activities.ts';
 import { RESULT_BYTES, type Growth } from './growth.ts';
 import { conversationSize } from './conversation-size.ts';
 
