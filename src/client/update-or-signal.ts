@@ -32,7 +32,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Sends an update; when no worker takes it in time, a signal that says the same, which the server
+ * Sends an update; when no worker takes it in time, or workers let it fall, a signal that says the same, which the server
  * keeps until a worker is back. Both may arrive: the conversation knows them as one by their id.
  * @throws {PerdureRefusal} when the conversation refused. `handing_over` was retried before.
  */
@@ -48,7 +48,9 @@ export async function updateOrSignal<Answer>(
       return await sendUpdate<Answer>(context, conversationId, sending, updateId);
     } catch (error) {
       const again = retryOf(error);
-      if (again === undefined || Date.now() > giveUpAt) {
+      const isLate = Date.now() > giveUpAt;
+      if (isLate && isUnprocessed(error)) return await sendSignal(context, conversationId, sending);
+      if (again === undefined || isLate) {
         throw await meaningOf(context, conversationId, error);
       }
       // A refusal is the recorded answer to its update id: the same id would only repeat it.
@@ -81,19 +83,31 @@ async function sendUpdate<Answer>(
       error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
       UPDATES_EXHAUSTED.has(grpcCode(error) ?? 0);
     if (!unanswered) throw error;
-    await handle.signal(sending.signal.name, sending.signal.payload);
-    return { via: 'signal' };
+    return sendSignal(context, conversationId, sending);
   }
+}
+
+async function sendSignal(
+  { client }: ClientContext,
+  conversationId: string,
+  { signal }: Sending,
+): Promise<{ readonly via: 'signal' }> {
+  await client.workflow.getHandle(conversationId).signal(signal.name, signal.payload);
+  return { via: 'signal' };
 }
 
 function retryOf(error: unknown): 'same id' | 'new id' | undefined {
   const failure = failureOf(error);
   if (failure?.type === 'AcceptedUpdateCompletedWorkflow') return 'same id';
-  // A worker completed the task that brought the update and did not look at it: it is as if never sent.
-  if (failure?.type === 'UnprocessedUpdate') return 'same id';
+  if (isUnprocessed(error)) return 'same id';
   if (refusalOf(failure)?.code === 'handing_over') return 'new id';
   if (TOO_BUSY.has(grpcCode(error) ?? 0)) return 'same id';
   return undefined;
+}
+
+/** A worker completed the task that brought the update and did not look at it: it is as if never sent. */
+function isUnprocessed(error: unknown): boolean {
+  return failureOf(error)?.type === 'UnprocessedUpdate';
 }
 
 async function meaningOf(

@@ -107,6 +107,25 @@ describe('with every worker down', () => {
     await patient.close();
   });
 
+  test('a verdict that workers go on letting fall is sent as a signal', async () => {
+    const { address } = client;
+    const patience = { acceptMs: 20_000, handOverMs: 0 };
+    const impatient = await PerdureClient.connect({ address, taskQueue, patience });
+    const task = await impatient.start('desk', { message: 'A-4' });
+    const key = await worker(async () => {
+      await expect.poll(async () => (await task.approvals()).length, SOON).toBe(1);
+      const [request] = await task.approvals();
+      return request?.key ?? '';
+    });
+    const approved = task.approve({ key }, { by, verdictId: 'verdict-3' });
+    await completeNextTaskWithNothing();
+    expect(await approved).toMatchObject({ via: 'signal', verdictId: 'verdict-3' });
+    await worker(async () => {
+      expect(await task.result()).toMatchObject({ text: 'refunded' });
+    });
+    await impatient.close();
+  });
+
   test('questions that only a worker can answer say so', async () => {
     const { address } = client;
     const hasty = await PerdureClient.connect({ address, taskQueue, patience: { queryMs: 500 } });
