@@ -92,6 +92,7 @@ function completionToken(parts: {
     effect: tool.effect,
     maxResultChars: tool.maxResultChars,
     edited: input.edited !== undefined,
+    ...(input.earlier === undefined ? {} : { earlier: input.earlier }),
   });
 }
 

@@ -12,6 +12,8 @@ export interface CompletionTicket {
   readonly maxResultChars: number;
   /** Whether a person changed the arguments. */
   readonly edited: boolean;
+  /** What earlier attempts may have done; absent: nothing. */
+  readonly earlier?: 'happened' | 'unknown';
 }
 
 const PREFIX = 'perdure-call:';

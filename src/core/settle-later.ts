@@ -2,7 +2,7 @@ import type { CallOutput } from './activity-shapes.ts';
 import { cleanText } from './clean-text.ts';
 import type { CompletionTicket } from './completion-token.ts';
 import { partsOf, type Content } from './content.ts';
-import type { EffectState } from './effect.ts';
+import { effectAfter, type EffectState } from './effect.ts';
 import { estimatedTokens } from './estimated-tokens.ts';
 import type { Json } from './json.ts';
 import { resultEntryOf } from './result-entry.ts';
@@ -74,7 +74,7 @@ function settle(
   answer: LaterAnswer,
 ): Pick<CallOutput, 'outcome' | 'effect'> & { readonly shown: ShownResult } {
   if ('error' in answer) {
-    const effect = answer.effect ?? 'none';
+    const effect = effectAfter(ticket.earlier, answer.effect ?? 'none');
     const message = cleanText(answer.error);
     const shown = shownError({ outcome: 'tool_error', effect, message }, ticket);
     return { outcome: 'tool_error', effect, shown };
@@ -86,7 +86,7 @@ function settle(
 function cleanContent(answer: { readonly output: Json; readonly content?: Content }): Content {
   if (answer.content === undefined) {
     const { output } = answer;
-    return cleanText(typeof output === 'string' ? output : JSON.stringify(output));
+    return cleanText(typeof output === 'string' ? output : (JSON.stringify(output) ?? 'null'));
   }
   if (typeof answer.content === 'string') return cleanText(answer.content);
   return partsOf(answer.content).map((part) =>

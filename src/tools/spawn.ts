@@ -15,7 +15,7 @@ export interface SpawnOptions {
   readonly extendEnv?: boolean;
   /** What the command reads from standard input; default: nothing. */
   readonly input?: string | Uint8Array;
-  /** Milliseconds between SIGTERM and SIGKILL; default 5,000. */
+  /** Milliseconds between SIGTERM and SIGKILL; default 3,000. A call is given up 5 s after it was told to stop. */
   readonly graceMs?: number;
   /** Bytes of standard output, and of standard error, that are kept; default 1 MiB each. */
   readonly maxOutputBytes?: number;
@@ -33,7 +33,8 @@ export interface SpawnResult {
   readonly dropped: number;
 }
 
-const DEFAULT_GRACE_MS = 5_000;
+/** Before the call is given up, so that its result need not say that something may still run. */
+const DEFAULT_GRACE_MS = 3_000;
 const DEFAULT_MAX_OUTPUT_BYTES = 1024 * 1024;
 /** Output that is held open by a process which outlives the command is left when it pauses for so long. */
 const DRAIN_MS = 200;

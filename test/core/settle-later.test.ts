@@ -67,6 +67,19 @@ describe('a call that another service completes', () => {
     expect(await settleLater(ticket, unknown, { digestOf })).toMatchObject({ effect: 'unknown' });
   });
 
+  test('with an error does not make anybody forget what an attempt before may have done', async () => {
+    const again = { ...ticket, effect: 'idempotent', earlier: 'unknown' } as const;
+    expect(await settleLater(again, { error: 'jammed' }, { digestOf })).toMatchObject({
+      outcome: 'tool_error',
+      effect: 'unknown',
+    });
+  });
+
+  test('without a value is null, as if its tool had returned nothing', async () => {
+    const answer = { output: undefined as unknown as null };
+    expect(await settleLater(ticket, answer, { digestOf })).toMatchObject({ content: 'null' });
+  });
+
   test('may change the state and give parts', async () => {
     const stateUpdate = [{ op: 'add', path: '/labels', value: 1 }] as const;
     const content = [{ type: 'text', text: 'a\u0000' }] as const;

@@ -16,7 +16,10 @@ test('a tool that takes its token hands its call out: no result, no entry in the
     }, later),
   );
   const info = { base64TaskToken: 'dGFzaw==' };
-  await expect(harness.call({}, harness.activity(info))).rejects.toBeInstanceOf(CompleteAsyncError);
+  const input = { earlier: 'unknown' } as const;
+  await expect(harness.call(input, harness.activity(info))).rejects.toBeInstanceOf(
+    CompleteAsyncError,
+  );
   expect(harness.ledger).toEqual(['begin 3.2.1', 'end 3.2.1']);
   expect(harness.remembered).toEqual([]);
   expect(decodeCompletionToken(token)).toEqual({
@@ -28,6 +31,7 @@ test('a tool that takes its token hands its call out: no result, no entry in the
     effect: 'once',
     maxResultChars: 20_000,
     edited: false,
+    earlier: 'unknown',
   });
 });
 

@@ -52,6 +52,17 @@ describe.runIf(process.platform === 'linux')('a detached grandchild of a tool', 
     ]);
   });
 
+  test('that takes no SIGTERM is gone before its call would be given up', async () => {
+    const tool = buildTool((_, ctx) => spawnTool(ctx, 'sh', ['-c', command()]));
+    const harness = new Harness(tool, { environment: { cancelGraceMs: 5_000 } });
+    const activity = harness.activity();
+    const output = harness.call({}, activity);
+    const pid = await grandchild();
+    activity.cancel('CANCELLED', STOPPED);
+    expect((await output).content).not.toContain('it may still be running');
+    expect(isRunning(pid)).toBe(false);
+  }, 20_000);
+
   test('is gone when the call took too long', async () => {
     const harness = new Harness(buildTool((_, ctx) => run(ctx), { timeoutMs: 700 }));
     const output = harness.call();
