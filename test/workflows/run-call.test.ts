@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PlannedCall } from '../../src/core/call.ts';
+import { textOf, type Content } from '../../src/core/content.ts';
 import type { ResultEntry } from '../../src/core/entry.ts';
 import { runCall } from '../../src/workflows/run-call.ts';
 import { buildCall, buildMemory } from '../support/build-memory.ts';
@@ -34,7 +35,8 @@ async function settled(call: Partial<PlannedCall>, ...endings: readonly Ending[]
   const { item, outcome, effect } = await runCall(memory, buildCall(0, call), undefined);
   expect(activities.scheduled).toHaveLength(endings.length);
   expect(memory.inFlight).toBe(0);
-  const text = 'entry' in item ? String((item.entry as ResultEntry).content) : item.activityId;
+  const text =
+    'entry' in item ? textOf((item.entry as ResultEntry).content as Content) : item.activityId;
   return { outcome, effect, text };
 }
 
