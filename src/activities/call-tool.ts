@@ -97,7 +97,8 @@ async function runAttempt(
     const parts = { environment, context, input, call, handle, interruptions, ledgerEntry };
     const settlement = await runTool(parts);
     if (settlement === 'later') throw new CompleteAsyncError();
-    return await settle(settlement, call.tool);
+    const isAwaited = interruptions.reason() !== 'lost';
+    return await settle(settlement, { ...call.tool, isAwaited });
   } finally {
     interruptions.end();
   }

@@ -14,8 +14,13 @@ import type { Settlement } from './settle-ending.ts';
 import { runLocation } from './run-location.ts';
 import { digestOf } from './transcript/digest.ts';
 
-/** What of a tool decides how its result is shown. */
-export type ShownTool = { readonly effect: Effect; readonly maxResultChars: number };
+/** What decides how a tool's result is shown, and to whom. */
+export type ShownTool = {
+  readonly effect: Effect;
+  readonly maxResultChars: number;
+  /** False when the server gave the attempt up: nobody is told of its result. */
+  readonly isAwaited?: boolean;
+};
 
 /**
  * Turns a settlement into what history records: large content goes to the blob store, what the model
@@ -49,8 +54,10 @@ export async function settleOutput(
   const { outcome, effect } = settlement;
   const entry = resultEntryOf(call, { outcome, effect, ...recorded });
   const digest = digestOf(entry as unknown as Json);
-  environment.transcripts.remember(location, context.info.activityId, entry, digest);
-  publishResult(environment, call, outcome, shown.shownAs ?? shown.content, location.workflowId);
+  if (tool.isAwaited !== false) {
+    environment.transcripts.remember(location, context.info.activityId, entry, digest);
+    publishResult(environment, call, outcome, shown.shownAs ?? shown.content, location.workflowId);
+  }
   const patch = settlement.outcome === 'ok' ? settlement.patch : undefined;
   return {
     outcome,

@@ -275,8 +275,10 @@ describe('what is no stop of this attempt', () => {
   });
 });
 
-test('an attempt that the server gave up is told to stop', async () => {
-  const { activity, output } = await started((_, ctx) => untilAborted(ctx.signal));
+test('an attempt that the server gave up is told to stop, and no watcher of what it came to', async () => {
+  const { harness, activity, output } = await started((_, ctx) => untilAborted(ctx.signal));
   activity.cancel('TIMED_OUT', TIMED_OUT);
   expect(await output).toMatchObject({ outcome: 'cancelled', effect: 'unknown' });
+  expect(harness.events.map(({ type }) => type)).toEqual(['started']);
+  expect(harness.remembered).toEqual([]);
 });
