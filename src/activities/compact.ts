@@ -5,6 +5,7 @@ import { planCompaction, shortenBefore, withSummary } from '../core/compaction.t
 import type { View } from '../core/entry.ts';
 import { estimatedTokens } from '../core/estimated-tokens.ts';
 import type { ModelRequest } from '../core/model-request.ts';
+import { saidInTurn } from '../core/said-in-turn.ts';
 import type { Spec } from '../core/spec.ts';
 import { NO_USAGE } from '../core/usage.ts';
 import type { Model } from '../models/model.ts';
@@ -154,7 +155,7 @@ async function ownStrategy(
 }
 
 async function withRecorded(
-  { environment, location, place }: Subject,
+  { environment, location, place, transcript, input }: Subject,
   plan: { readonly view: View; readonly upTo: number; readonly tokens?: number },
   summary: Summary,
 ): Promise<CompactOutput> {
@@ -170,9 +171,11 @@ async function withRecorded(
       inlineLimitBytes: SUMMARY_INLINE_BYTES,
     }),
   );
+  const { upTo } = plan;
+  const said = saidInTurn({ ...transcript, view: input.view }, { upTo, turn: place.turn });
   return {
-    view: withSummary(plan, content),
-    entry: { kind: 'summary', ...place, content, upTo: plan.upTo },
+    view: withSummary(plan, content, said),
+    entry: { kind: 'summary', ...place, content, upTo },
     ...spent,
     ...(plan.tokens === undefined ? {} : { contextTokens: plan.tokens }),
   };

@@ -1,6 +1,7 @@
 import type { Content } from './content.ts';
 import type { Entry, View } from './entry.ts';
 import { entryTokens, tokensUnder } from './entry-tokens.ts';
+import type { SaidInTurn } from './said-in-turn.ts';
 import type { Stored } from './stored.ts';
 import { stepStarts } from './transcript-parts.ts';
 
@@ -83,8 +84,10 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
 export function withSummary(
   plan: { readonly view: View; readonly upTo: number },
   content: Stored<Content>,
+  said?: SaidInTurn,
 ): View {
-  return { ...plan.view, summary: { content, upTo: plan.upTo } };
+  const { view, upTo } = plan;
+  return { ...view, summary: { content, upTo, ...(said === undefined ? {} : { said }) } };
 }
 
 /** What is shown less of when so many steps at the end stay whole. */

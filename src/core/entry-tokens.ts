@@ -33,7 +33,8 @@ export function tokensUnder(
   const first = entries.findIndex((entry) => entry.kind === 'user');
   const from = view?.summary?.upTo ?? 0;
   const cutBefore = view?.cutBefore ?? 0;
-  let tokens = view?.summary === undefined ? 0 : storedTokens(view.summary.content);
+  const { content = '', said } = view?.summary ?? {};
+  let tokens = storedTokens(content) + estimatedTokens(said?.text ?? '');
   entries.forEach(({ kind }, n) => {
     if (kind === 'summary' || (n < from && n !== first)) return;
     const size = whole[n] ?? 0;

@@ -91,5 +91,10 @@ export interface View {
    */
   readonly since?: number;
   /** Stands for all entries before `upTo` (numbers count from the conversation's first entry). */
-  readonly summary?: { readonly content: Stored<Content>; readonly upTo: number };
+  readonly summary?: {
+    readonly content: Stored<Content>;
+    readonly upTo: number;
+    /** What users said before `upTo` in a turn that ran when the view was made: shown word for word. */
+    readonly said?: { readonly turn: number; readonly text: string };
+  };
 }

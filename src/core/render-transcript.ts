@@ -33,7 +33,7 @@ export function renderTranscript(
         said.push(...partsOfStored(entry.content));
         break;
       case 'summary':
-        said.push(...summaryParts(entry.content));
+        said.push(...summaryParts(entry));
         break;
       case 'note':
         said.push({ type: 'text', text: entry.text });
@@ -51,9 +51,12 @@ export function renderTranscript(
   return messages;
 }
 
-type ShownEntry =
-  | Exclude<Entry, { readonly kind: 'summary' }>
-  | { readonly kind: 'summary'; readonly content: Stored<Content> };
+type ShownEntry = Exclude<Entry, { readonly kind: 'summary' }> | ShownSummary;
+
+type ShownSummary = { readonly kind: 'summary' } & Pick<
+  NonNullable<View['summary']>,
+  'content' | 'said'
+>;
 
 function shownEntries(
   entries: readonly Entry[],
@@ -76,8 +79,8 @@ function shownEntries(
   return shown;
 }
 
-function summaryOf({ content }: { readonly content: Stored<Content> }): ShownEntry {
-  return { kind: 'summary', content };
+function summaryOf({ content, said }: NonNullable<View['summary']>): ShownSummary {
+  return { kind: 'summary', content, ...(said === undefined ? {} : { said }) };
 }
 
 function sinceOf(view: View | undefined): number {
@@ -129,9 +132,12 @@ function cutParts(content: readonly Part[]): readonly Part[] {
   return [{ type: 'text', text: `${beginning}\n${line}` }];
 }
 
-function summaryParts(content: Stored<Content>): readonly Part[] {
+function summaryParts({ content, said }: ShownSummary): readonly Part[] {
   const line = '[Earlier messages are left out. This summary stands in their place:]';
-  return [{ type: 'text', text: line }, ...partsOfStored(content)];
+  const parts: Part[] = [{ type: 'text', text: line }, ...partsOfStored(content)];
+  if (said === undefined) return parts;
+  const text = `[Of these messages, what the user said in this turn, word for word:]\n${said.text}`;
+  return [...parts, { type: 'text', text }];
 }
 
 function partsOfStored(content: Stored<Content>): readonly Part[] {

@@ -110,7 +110,23 @@ const agents = [
   reader('hopeless', { contextBudget: 200, pages: 20 }),
 ];
 
-const served = serveAgents({ agents });
+let pagesOfChat = 0;
+const chatty = defineAgent({
+  name: 'chatty',
+  model: scripted((request) => {
+    asked('chatty', request);
+    const last = request.messages.at(-1);
+    if (last?.role === 'user' && JSON.stringify(last.content).includes('hello')) return 'Hello.';
+    pagesOfChat += 1;
+    return pagesOfChat <= PAGES ? toolCall('read_page', { n: pagesOfChat }) : 'Read everything.';
+  }),
+  instructions: 'Read.',
+  tools: [readPage],
+  contextBudget: BUDGET,
+  onCompact: () => ({ summary: 'Pages were read.' }),
+});
+
+const served = serveAgents({ agents: [...agents, chatty] });
 
 async function read(name: string, message = 'read all pages') {
   const conversation = await served.client.start(name, { message });
@@ -171,6 +187,23 @@ describe('a context above its budget', () => {
     });
     expect(hookInfos[0]?.tokens).toBeGreaterThan(BUDGET);
     expect(requests.get('hooked')?.some(isSummary)).toBe(false);
+  });
+
+  test('never hides the message that is being answered', async () => {
+    const chat = await served.client.start('chatty', { mode: 'chat', message: 'hello' });
+    const text = async () => (await chat.status()).lastTurn?.text;
+    await expect.poll(text, { timeout: 20_000 }).toBe('Hello.');
+    await chat.send('find the treasure in the book');
+    await expect.poll(text, { timeout: 60_000 }).toBe('Read everything.');
+    await chat.close();
+    await chat.result();
+    const turn = (requests.get('chatty') ?? [])
+      .slice(1)
+      .map(({ messages }) => JSON.stringify(messages));
+    expect(turn.filter((messages) => messages.includes('Pages were read.')).length).toBeGreaterThan(
+      1,
+    );
+    for (const messages of turn) expect(messages).toContain('find the treasure in the book');
   });
 
   test('is only cut where the strategy says so', async () => {
