@@ -7,8 +7,8 @@ import { notKnownHere, secondStart } from './attempt-failure.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { watchInterruptions } from './interruptions.ts';
+import { beginInLedger } from './ledger/begin-in-ledger.ts';
 import { type Preparation, prepareUnlessStopped } from './prepare-call.ts';
-import { runLocation } from './run-location.ts';
 import { type AttemptPlace, createRunningCalls, type RunningCalls } from './running-calls.ts';
 import { runTool } from './run-tool.ts';
 import { settleOutput, type ShownTool } from './settle-output.ts';
@@ -34,14 +34,7 @@ export function createCallTool(
       running: running.calls.slice(0, 10).map(({ tool }) => tool),
     }));
     const handle = running.begin({ tool: input.tool, key: input.key });
-    const { info } = context;
-    // Before anything is read: a process that dies while it prepares a call is found as well.
-    const ledgerEntry = environment.ledger.begin({
-      taskToken: info.base64TaskToken,
-      ...runLocation(info),
-      activityId: info.activityId,
-      activityType: info.activityType,
-    });
+    const ledgerEntry = beginInLedger(environment.ledger, context.info);
     const attempt = () => runAttempt(environment, context, input, { handle, ledgerEntry });
     let handedOut = false;
     try {

@@ -8,7 +8,7 @@ import { startHeartbeat } from './heartbeat.ts';
 import { createKeepActivity } from './keep.ts';
 import { createModelActivity } from './model.ts';
 import { createReconcile } from './reconcile.ts';
-import { runLocation } from './run-location.ts';
+import { beginInLedger } from './ledger/begin-in-ledger.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { createSegmentActivity } from './segment.ts';
 import { createSpecActivity } from './spec.ts';
@@ -46,14 +46,8 @@ function watchedActivity<Input, Output>(
 ): Activity<Input, Output> {
   return async (input) => {
     const context = Context.current();
-    const { info } = context;
     const stopHeartbeat = startHeartbeat(context, () => ({ worker: identity }));
-    const entry = ledger.begin({
-      taskToken: info.base64TaskToken,
-      ...runLocation(info),
-      activityId: info.activityId,
-      activityType: info.activityType,
-    });
+    const entry = beginInLedger(ledger, context.info);
     try {
       return await (around?.(() => activity(input)) ?? activity(input));
     } finally {

@@ -5,8 +5,8 @@ import { endedByShutdown } from './attempt-failure.ts';
 import { describeError } from './describe-error.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { watchInterruptions } from './interruptions.ts';
+import { beginInLedger } from './ledger/begin-in-ledger.ts';
 import { type PreparedCall, prepareUnlessStopped } from './prepare-call.ts';
-import { runLocation } from './run-location.ts';
 import { type AttemptPlace, createRunningCalls, type RunningCalls } from './running-calls.ts';
 import { inScope } from './run-tool.ts';
 import type { Ended } from './run-to-end.ts';
@@ -31,13 +31,7 @@ export function createReconcile(
     const handle = running.begin({ tool: input.tool, key: input.key });
     // To ask is to read: it may be asked again elsewhere.
     handle.setEffect('read');
-    const { info } = context;
-    const ledgerEntry = environment.ledger.begin({
-      taskToken: info.base64TaskToken,
-      ...runLocation(info),
-      activityId: info.activityId,
-      activityType: info.activityType,
-    });
+    const ledgerEntry = beginInLedger(environment.ledger, context.info);
     try {
       return await runReconcile(environment, context, input, { handle, ledgerEntry });
     } finally {
