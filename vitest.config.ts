@@ -13,6 +13,8 @@ const serverTests = [
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // On two cores: many files wait more than they compute.
+    maxWorkers: 4,
     projects: [
       {
         test: {
@@ -20,7 +22,6 @@ export default defineConfig({
           // Files start processes and servers of their own, beside others.
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 0 },
           include: ['test/**/*.test.ts'],
           exclude: [...serverTests, 'test/fences/**', 'test/replay/**'],
         },
@@ -28,7 +29,6 @@ export default defineConfig({
       {
         test: {
           name: 'sandbox',
-          sequence: { groupOrder: 1 },
           include: ['test/fences/**/*.test.ts', 'test/replay/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -37,12 +37,9 @@ export default defineConfig({
       {
         test: {
           name: 'server',
-          sequence: { groupOrder: 2 },
           include: serverTests,
           globalSetup: ['test/support/start-server.ts'],
           pool: 'forks',
-          // They wait more than they compute.
-          maxWorkers: 3,
           testTimeout: 90_000,
           hookTimeout: 90_000,
         },

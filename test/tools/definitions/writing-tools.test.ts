@@ -25,7 +25,7 @@ afterAll(() => rm(directory, { recursive: true }));
 /** What the code blocks of the page export together. */
 async function exportsOfPage(): Promise<Record<string, unknown>> {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
-  expect(blocks).toHaveLength(4);
+  expect(blocks).toHaveLength(6);
   const all: Record<string, unknown> = {};
   for (const [n, block] of blocks.entries()) {
     const file = join(directory, `block-${n}.ts`);
@@ -51,6 +51,22 @@ describe('docs/writing-tools.md', () => {
       'pays back 12.50 EUR of A-1',
     );
     expect(await addToCart?.parse({ sku: 'ABC-1' })).toEqual({ value: { sku: 'ABC-1', count: 1 } });
+    const { countWords, askSupplier } = shown as Record<string, Tool<never>>;
+    const emitted: unknown[] = [];
+    const ctx = {
+      signal: new AbortController().signal,
+      emit: (...event: unknown[]) => emitted.push(event),
+      completionToken: 'a token',
+      deps: { supplier: { ask: async (...asked: unknown[]) => asked } },
+    };
+    expect(await countWords?.execute({ text: 'one two three' } as never, ctx as never)).toEqual({
+      words: 3,
+    });
+    expect(emitted).toEqual([['count', [{ op: 'add', path: '/characters', value: 13 }]]]);
+    expect(await askSupplier?.execute({ article: 'A' } as never, ctx as never)).toEqual([
+      'A',
+      'a token',
+    ]);
     const support = shown['support'] as Agent<never>;
     expect(
       support.policy?.({ tool: 'refund', input: { order: 'A-1' } } as never, {} as never),
