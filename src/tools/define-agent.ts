@@ -60,7 +60,10 @@ export interface AgentDefinition<Tools extends readonly ToolItem[] = readonly To
   readonly modelPatience?: Duration;
   /** Passed on in the provider's own words; with models of several formats, each has its own instead. */
   readonly modelOptions?: JsonObject;
-  /** What a running conversation does with a changed agent; default `keep`. */
+  /**
+   * What a running conversation does with a changed agent: `keep` (default) goes on with what it began
+   * with, `adopt` reads the agent anew before each turn. One that fails then is not adopted: a note says why.
+   */
   readonly onAgentChange?: 'keep' | 'adopt';
 }
 

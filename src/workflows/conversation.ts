@@ -6,13 +6,9 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SpecInput } from '../core/activity-shapes.ts';
 import { begin } from '../core/begin.ts';
 import type { ConversationState } from '../core/conversation-state.ts';
 import { meaningOf } from '../core/end-of-turn.ts';
-import { lowerLimits } from '../core/limits.ts';
-import { ACTIVITIES, activityIds } from '../core/names.ts';
-import type { SpecRecord } from '../core/spec.ts';
 import type { ConversationResult } from '../core/status.ts';
 import { takeMessages, takeTurn } from './absorb.ts';
 import { answerQueries } from './answers.ts';
@@ -23,8 +19,8 @@ import { finish, finishCancelled } from './finish.ts';
 import { gate } from './gate.ts';
 import { handOver, handOverDue } from './hand-over.ts';
 import { Memory } from './memory.ts';
-import { ownActivity } from './own-activity.ts';
 import { createPresenter } from './present.ts';
+import { adoptSpec, readSpec } from './read-spec.ts';
 import { receiveFromOutside } from './receive.ts';
 import { readResumed } from './resume.ts';
 import { runBatch } from './run-batch.ts';
@@ -114,35 +110,6 @@ function isOver({ state }: Memory, end: Exclude<TurnEnd, 'hand_over'>): boolean 
   return !(waits && meaningOf(end.stopReason) === 'completed');
 }
 
-async function readSpec(memory: Memory, adoptedAtTurn?: number): Promise<void> {
-  const { agent, context, capabilities, control, by, tenant, askedLimits, shared } = memory.state;
-  const input: SpecInput = {
-    agent,
-    context,
-    capabilities,
-    control,
-    store: memory.state.spec.blobStore,
-    ...(by === undefined ? {} : { by }),
-    ...(tenant === undefined ? {} : { tenant }),
-    // Checked against the agent's schema once, where it enters.
-    ...(adoptedAtTurn === undefined && shared.state !== null ? { state: shared.state } : {}),
-  };
-  const spec = await ownActivity<SpecRecord>(memory, {
-    type: ACTIVITIES.spec,
-    activityId: activityIds.spec(adoptedAtTurn),
-    input,
-    summary: 'what this conversation runs on',
-  });
-  const limits = lowerLimits(spec.settings.limits, askedLimits);
-  memory.update({ spec, limits, modelIndex: modelIndexAfter(memory, spec) });
-}
-
-/** The model that the conversation has come to, where the agent still has it; else the first. */
-function modelIndexAfter({ state }: Memory, { settings }: SpecRecord): number {
-  const model = state.spec.settings?.models[state.modelIndex];
-  return model === undefined ? 0 : Math.max(settings.models.indexOf(model), 0);
-}
-
 async function waitForMessage(
   memory: Memory,
 ): Promise<'message' | 'idle' | 'closed' | 'hand_over'> {
@@ -168,7 +135,7 @@ async function waitForMessage(
 async function beginTurn(memory: Memory): Promise<void> {
   const turn = memory.state.turn + 1;
   if (turn > 1 && memory.state.spec.settings.onAgentChange === 'adopt') {
-    await readSpec(memory, turn);
+    await adoptSpec(memory, turn);
   }
   const taken = await takeTurn(memory);
   const { idleSinceMs: _, ...state } = memory.state;
