@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+// Not by name: Node itself finds no names in this package, only Vitest does.
+import proto from '@temporalio/proto';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { RAN_AHEAD } from '../../src/core/ran-ahead.ts';
 
@@ -75,7 +76,7 @@ export function rawSender({ connection, workflowService }: Client) {
         commands: [
           {
             commandType:
-              temporal.api.enums.v1.CommandType.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION,
+              proto.temporal.api.enums.v1.CommandType.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION,
             continueAsNewWorkflowExecutionCommandAttributes: {
               workflowType: { name: type },
               taskQueue: { name: taskQueue },
