@@ -123,6 +123,8 @@ export class CrashRun {
   }
 
   async #settle({ early, target }: PlannedKill): Promise<void> {
+    // It comes right after its worker was replaced, and is over soon.
+    if (target.point === 'in reconcile') return;
     const clock = this.#clock;
     const settled = Date.now() + (early ? 0 : SETTLE_MS);
     // How soon people's words are acted upon can only be seen when those that wait are left alone.

@@ -53,7 +53,7 @@ export class KillPlan {
       target,
       conversations: random.between(1, this.#most),
       delayMs: random.between(0, LONGEST_DELAY_MS),
-      early: target.point === 'in reconcile' || random.next() < EARLY_SHARE,
+      early: random.next() < EARLY_SHARE,
     };
   }
 
