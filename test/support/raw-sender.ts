@@ -76,7 +76,8 @@ export function rawSender({ connection, workflowService }: Client) {
         commands: [
           {
             commandType:
-              proto.temporal.api.enums.v1.CommandType.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION,
+              proto.temporal.api.enums.v1.CommandType
+                .COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION,
             continueAsNewWorkflowExecutionCommandAttributes: {
               workflowType: { name: type },
               taskQueue: { name: taskQueue },
