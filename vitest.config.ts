@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // On two cores: many files wait more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       {
         test: {

@@ -80,12 +80,15 @@ describe.skipIf(server === undefined)('on Redis', () => {
     sink.publish('c', numbered(0, 10));
     await take(sink, 'c', 10);
     await server?.stop();
+    // Until the sink knows that Redis is away, what it sends may have arrived, and is not sent again.
+    sink.publish('before', numbered(0, 1));
+    await expect.poll(() => resolvesAtOnce(sink.flush('before')), { timeout: 5000 }).toBe(true);
     sink.publish('c', numbered(10, 20));
     await expect.poll(() => resolvesAtOnce(sink.flush('c')), { timeout: 5000 }).toBe(true);
     await server?.start();
     sink.publish('c', numbered(20, 30));
     expect(textsOf(await watching)).toEqual(textsOf(numbered(0, 30)));
-    expect(sink.failures).toBe(0);
+    expect(sink.failures).toBeLessThanOrEqual(1);
     await sink.close();
   });
 
