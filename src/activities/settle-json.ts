@@ -14,7 +14,7 @@ export type JsonText = { readonly text: string } | { readonly problem: string };
  */
 export function jsonTextOf(value: unknown): JsonText {
   try {
-    return { text: JSON.stringify(plain(value, '', new Walk())) ?? 'null' };
+    return { text: JSON.stringify(plain(value, '', { ancestors: new Set(), parts: 0 })) ?? 'null' };
   } catch (error) {
     if (error instanceof NotJson) return { problem: error.message };
     return { problem: `it could not be read: ${String((error as Error | undefined)?.message)}` };
@@ -28,14 +28,17 @@ class NotJson extends Error {
 }
 
 /** Where a walk through a value stands. */
-class Walk extends Set<object> {
-  parts = 0;
+interface Walk {
+  readonly ancestors: Set<object>;
+  /** So many have been read. */
+  parts: number;
 }
 
 /** The same value with nothing but what `JSON.stringify` keeps. */
-function plain(value: unknown, pointer: string, ancestors: Walk): unknown {
-  ancestors.parts += 1;
-  if (ancestors.parts > MAX_PARTS) throw new NotJson(`more than ${MAX_PARTS} parts`, pointer);
+function plain(value: unknown, pointer: string, walk: Walk): unknown {
+  const { ancestors } = walk;
+  walk.parts += 1;
+  if (walk.parts > MAX_PARTS) throw new NotJson(`more than ${MAX_PARTS} parts`, pointer);
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -55,16 +58,16 @@ function plain(value: unknown, pointer: string, ancestors: Walk): unknown {
       if (ancestors.has(value)) throw new NotJson('a reference back to itself', pointer);
       if (ancestors.size >= MAX_DEPTH) throw new NotJson(`more than ${MAX_DEPTH} levels`, pointer);
       ancestors.add(value);
-      const result = plainObject(value, pointer, ancestors);
+      const result = plainObject(value, pointer, walk);
       ancestors.delete(value);
       return result;
     }
   }
 }
 
-function plainObject(value: object, pointer: string, ancestors: Walk): unknown {
+function plainObject(value: object, pointer: string, walk: Walk): unknown {
   const member = (key: string | number, part: unknown): unknown =>
-    plain(part, `${pointer}/${escapePointer(String(key))}`, ancestors);
+    plain(part, `${pointer}/${escapePointer(String(key))}`, walk);
 
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64');
@@ -75,7 +78,7 @@ function plainObject(value: object, pointer: string, ancestors: Walk): unknown {
   const unreadable = unreadableKind(value);
   if (unreadable !== undefined) throw new NotJson(unreadable, pointer);
   if ('toJSON' in value && typeof value.toJSON === 'function') {
-    return plain(value.toJSON(), pointer, ancestors);
+    return plain(value.toJSON(), pointer, walk);
   }
   if (Array.isArray(value)) return value.map((part, index) => member(index, part) ?? null);
   if (value instanceof Set) return [...value].map((part, index) => member(index, part) ?? null);
@@ -83,7 +86,7 @@ function plainObject(value: object, pointer: string, ancestors: Walk): unknown {
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof RegExp) return String(value);
   if (value instanceof Number || value instanceof String || value instanceof Boolean) {
-    return plain(value.valueOf(), pointer, ancestors);
+    return plain(value.valueOf(), pointer, walk);
   }
   if (ArrayBuffer.isView(value)) {
     return Array.from(value as unknown as ArrayLike<unknown>, (part, index) => member(index, part));

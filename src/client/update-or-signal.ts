@@ -32,8 +32,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Sends an update; when no worker takes it in time, or workers let it fall, a signal that says the same, which the server
- * keeps until a worker is back. Both may arrive: the conversation knows them as one by their id.
+ * Sends an update; when no worker takes it in time, or workers let it fall, a signal that says the
+ * same, which the server keeps until a worker is back. Both may arrive: the conversation knows them
+ * as one by their id.
  * @throws {PerdureRefusal} when the conversation refused. `handing_over` was retried before.
  */
 export async function updateOrSignal<Answer>(

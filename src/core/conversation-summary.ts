@@ -70,14 +70,14 @@ export function addFailedAttempt(
 
 export function addCall(
   summary: ConversationSummary,
-  call: WatchedCall & { readonly outcome: string; readonly left: EffectState },
+  call: WatchedCall & { readonly outcome: string; readonly effectState: EffectState },
 ): ConversationSummary {
-  const { tool, inputDigest, outcome, left } = call;
+  const { tool, inputDigest, outcome, effectState } = call;
   const name = knownOrOthers(summary.calls, tool, MAX_TOOLS);
   const ofTool = summary.calls[name] ?? {};
   const same = sameCall(summary, call);
   const times = (same?.times ?? 0) + 1;
-  const isUnknown = left === 'unknown' || same?.effectUnknown === true;
+  const isUnknown = effectState === 'unknown' || same?.effectUnknown === true;
   const counted = {
     tool,
     inputDigest,

@@ -201,7 +201,7 @@ function record(
       summary: addCall(memory.state.summary, {
         ...call,
         outcome: final.outcome,
-        left: final.effect,
+        effectState: final.effect,
       }),
     });
   }

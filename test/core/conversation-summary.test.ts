@@ -8,8 +8,8 @@ import {
 import type { EffectState } from '../../src/core/effect.ts';
 import type { ConversationSummary } from '../../src/core/status.ts';
 
-const call = (inputDigest: string, left: EffectState = 'none') =>
-  ({ tool: 'search', inputDigest, outcome: 'ok', left }) as const;
+const call = (inputDigest: string, effectState: EffectState = 'none') =>
+  ({ tool: 'search', inputDigest, outcome: 'ok', effectState }) as const;
 const after = (...calls: readonly Parameters<typeof addCall>[1][]): ConversationSummary =>
   calls.reduce(addCall, EMPTY_SUMMARY);
 

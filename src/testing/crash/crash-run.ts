@@ -129,7 +129,7 @@ export class CrashRun {
     const settled = Date.now() + (early ? 0 : SETTLE_MS);
     // How soon people's words are acted upon can only be seen when those that wait are left alone.
     const isSettled = () =>
-      clock.allWentOn && (clock.noneWaits || !WAITING_POINTS.has(target.point));
+      WAITING_POINTS.has(target.point) ? clock.everythingWentOn : clock.attemptsWentOn;
     while (!isSettled() && Date.now() < settled) await pause(LOOK_AGAIN_MS);
     const { setBack } = clock;
     const spared = Date.now() + SPARED_MS;

@@ -28,12 +28,12 @@ export class ResumeClock {
   #readyAtMs = 0;
 
   /** Whether every attempt that was killed has been followed by another. */
-  get allWentOn(): boolean {
+  get attemptsWentOn(): boolean {
     return ![...this.#open.values()].includes('an attempt');
   }
 
-  /** Whether everything that waited for a person has gone on, too. */
-  get noneWaits(): boolean {
+  /** Whether what was killed in a workflow task, or while it waited for a person, has gone on, too. */
+  get everythingWentOn(): boolean {
     return this.#open.size === 0;
   }
 
