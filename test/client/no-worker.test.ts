@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { NoWorker, PerdureClient } from '../../src/client/index.ts';
+import { type ConversationHandle, NoWorker, PerdureClient } from '../../src/client/index.ts';
 import { desk, echo } from '../cli/agents/desk.ts';
 import { temporalClient } from '../support/temporal-client.ts';
 import { withWorker } from '../support/with-worker.ts';
@@ -47,6 +47,13 @@ async function completeNextTaskWithNothing(): Promise<void> {
   await workflowService.respondWorkflowTaskCompleted({ namespace: 'default', taskToken });
 }
 
+/** Of the one call about which a person is asked. */
+async function keyOfRequest(task: ConversationHandle): Promise<string> {
+  await expect.poll(async () => (await task.approvals()).length, SOON).toBe(1);
+  const [request] = await task.approvals();
+  return request?.key ?? '';
+}
+
 describe('with every worker down', () => {
   test('messages are kept, and each is taken once when one is back', async () => {
     const chat = await client.start('echo', { mode: 'chat' });
@@ -66,11 +73,7 @@ describe('with every worker down', () => {
 
   test('a verdict is kept, and applied once when one is back', async () => {
     const task = await client.start('desk', { message: 'A-1' });
-    const key = await worker(async () => {
-      await expect.poll(async () => (await task.approvals()).length, SOON).toBe(1);
-      const [request] = await task.approvals();
-      return request?.key ?? '';
-    });
+    const key = await worker(() => keyOfRequest(task));
     const verdict = { by, verdictId: 'verdict-1', reason: 'fine' };
     expect(await task.approve({ key }, verdict)).toEqual({ via: 'signal', verdictId: 'verdict-1' });
     await worker(async () => {
@@ -93,11 +96,7 @@ describe('with every worker down', () => {
       patience: { acceptMs: 20_000 },
     });
     const task = await patient.start('desk', { message: 'A-3' });
-    const key = await worker(async () => {
-      await expect.poll(async () => (await task.approvals()).length, SOON).toBe(1);
-      const [request] = await task.approvals();
-      return request?.key ?? '';
-    });
+    const key = await worker(() => keyOfRequest(task));
     const approved = task.approve({ key }, { by, verdictId: 'verdict-2' });
     await completeNextTaskWithNothing();
     await worker(async () => {
@@ -112,11 +111,7 @@ describe('with every worker down', () => {
     const patience = { acceptMs: 20_000, handOverMs: 0 };
     const impatient = await PerdureClient.connect({ address, taskQueue, patience });
     const task = await impatient.start('desk', { message: 'A-4' });
-    const key = await worker(async () => {
-      await expect.poll(async () => (await task.approvals()).length, SOON).toBe(1);
-      const [request] = await task.approvals();
-      return request?.key ?? '';
-    });
+    const key = await worker(() => keyOfRequest(task));
     const approved = task.approve({ key }, { by, verdictId: 'verdict-3' });
     await completeNextTaskWithNothing();
     expect(await approved).toMatchObject({ via: 'signal', verdictId: 'verdict-3' });
