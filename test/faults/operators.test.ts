@@ -55,7 +55,7 @@ describe('an operator who', () => {
 
   test('raises the attempts of a call whose worker then hangs does not make it act twice', async () => {
     const hanging = await here.startWorker(1_500);
-    const conversation = await here.client.start('payer', { message: 'act' });
+    const conversation = await here.startHurried('payer');
     await here.service.until('pay began', 1);
     const attempts = [...aboutTool, '--retry-maximum-attempts', '5'];
     await temporal(conversation, 'activity', 'update-options', ...attempts);

@@ -12,7 +12,7 @@ describe('a worker process that is stopped (SIGSTOP) inside a tool that acts onc
     'is given up, and what it then does late is never repeated: $tool',
     async ({ agent, tool }) => {
       const stopped = await here.startWorker(1_500);
-      const conversation = await here.client.start(agent, { message: 'act' });
+      const conversation = await here.startHurried(agent);
       await here.service.until(`${tool} began`, 1);
       stopped.signal('SIGSTOP');
       await here.startWorker();

@@ -17,6 +17,8 @@ export interface ActingWorkers {
   readonly client: PerdureClient;
   readonly service: CountingService;
   startWorker(toolMs?: number): Promise<WorkerProcess>;
+  /** Starts a conversation as any Temporal client may; a workflow task that hangs is found after 2 s, not 10. */
+  startHurried(agent: string): Promise<ConversationHandle>;
 }
 
 /** Worker processes of the acting agents, the service that counts what they do, and a client. */
@@ -59,6 +61,16 @@ export function useActingWorkers(options: { readonly heartbeatTimeoutMs: number 
       });
       workers.push(worker);
       return worker;
+    },
+    async startHurried(agent) {
+      const workflowId = `${agent}-${randomUUID()}`;
+      await there(client).temporal.workflow.start(agent, {
+        taskQueue,
+        workflowId,
+        args: [{ message: 'act' }],
+        workflowTaskTimeout: '2s',
+      });
+      return there(client).handle(workflowId);
     },
   };
 }
