@@ -1,6 +1,7 @@
 import { storeValue } from '../blobs/stored-value.ts';
 import type { ModelOutput } from '../core/activity-shapes.ts';
 import { assistantEntryOf } from '../core/assistant-entry.ts';
+import { type Entry, REPAIR_NOTE } from '../core/entry.ts';
 import type { Block } from '../core/model-request.ts';
 import { previewOf, type Stored } from '../core/stored.ts';
 import { totalTokens } from '../core/usage.ts';
@@ -71,7 +72,7 @@ export async function recordTurn(
       : { requestId: completion.requestId.slice(0, MAX_NAME_CHARACTERS) }),
     model: answeredBy,
     contextTokens: totalTokens(completion.usage),
-    ...(repairs.length === 0 ? {} : { repairs: boundedRepairs(repairs) }),
+    ...(repairs.length === 0 ? {} : newRepairs(repairs, transcript.entries)),
   };
 }
 
@@ -92,12 +93,21 @@ function patientStore(
   };
 }
 
-function boundedRepairs(repairs: readonly string[]): readonly string[] {
+/** What needs a repair needs it in every request: it is noted once. */
+function newRepairs(
+  repairs: readonly string[],
+  entries: readonly Entry[],
+): Pick<ModelOutput, 'repairs'> {
+  const noted = new Set(
+    entries.map((entry) => (entry.kind === 'note' && entry.code === REPAIR_NOTE ? entry.text : '')),
+  );
   const words = repairs
-    .slice(0, MAX_REPAIRS)
-    .map((repair) => previewOf(repair, MAX_REPAIR_CHARACTERS));
-  const more = repairs.length - words.length;
-  return more === 0 ? words : [...words, `${more} more repairs of this kind`];
+    .map((repair) => previewOf(repair, MAX_REPAIR_CHARACTERS))
+    .filter((repair) => !noted.has(repair));
+  if (words.length === 0) return {};
+  const kept = words.slice(0, MAX_REPAIRS);
+  const more = words.length - kept.length;
+  return { repairs: more === 0 ? kept : [...kept, `${more} more repairs of this kind`] };
 }
 
 function textOf({ blocks }: Completion): string {

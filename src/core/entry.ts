@@ -55,6 +55,9 @@ export interface NoteEntry extends Placed {
   readonly at: string;
 }
 
+/** Code of the notes about what was repaired in a request. */
+export const REPAIR_NOTE = 'request_repaired';
+
 /** Stands for the entries before `upTo` in what the model is shown. They stay readable. */
 export interface SummaryEntry extends Placed {
   readonly kind: 'summary';

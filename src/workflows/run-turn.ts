@@ -3,6 +3,7 @@ import { compactionDue, floorAfterCompletion } from '../core/compaction-due.ts';
 import type { OpenBatch } from '../core/conversation-state.ts';
 import { addCompletion, addWarning } from '../core/conversation-summary.ts';
 import { stopReasonOfFailure } from '../core/end-of-turn.ts';
+import { REPAIR_NOTE } from '../core/entry.ts';
 import type { QueuedMessage } from '../core/inbox.ts';
 import { limitReached, type LimitReached } from '../core/limits.ts';
 import type { ConversationSummary, StopReason } from '../core/status.ts';
@@ -197,7 +198,7 @@ function account(memory: Memory, outcome: Extract<ModelOutcome, { output: unknow
     ...(output.output === undefined ? {} : { output: output.output }),
   });
   for (const repair of output.repairs ?? []) {
-    memory.note('request_repaired', repair, new Date().toISOString());
+    memory.note(REPAIR_NOTE, repair, new Date().toISOString());
   }
 }
 

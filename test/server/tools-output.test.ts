@@ -91,6 +91,16 @@ describe('a conversation whose tool returns all sorts of things', () => {
       { type: 'image', mediaType: 'image/png', data: PNG.toString('base64') },
     ]);
 
+    // What is kept is fit to be sent as it is, but for the empty text; and that is noted once.
+    const { entries, calls } = await conversation.record();
+    const notes = entries.filter(({ entry }) => entry.kind === 'note');
+    expect(notes.map(({ entry }) => entry)).toEqual([
+      expect.objectContaining({ text: expect.stringMatching(/^empty-text at messages\[10\]/) }),
+    ]);
+    const kept = calls.map(({ result }) => result?.content);
+    expect(kept).toContain('cut \ufffd');
+    expect(kept).toContain('nul \ufffd');
+
     const client = await temporalClient();
     const history = await client.workflow.getHandle(conversation.id).fetchHistory();
     const payloads = JSON.stringify(history).matchAll(/"data":"([A-Za-z0-9+/=]+)"/g);
