@@ -9,6 +9,7 @@ import { DEFAULT_TASK_QUEUE } from './core/names.ts';
 import { INLINE_LIMIT_BYTES, MAX_INLINE_LIMIT_BYTES } from './core/stored.ts';
 import type { EventSinkSettings } from './streams/create-event-sink.ts';
 import { nearestName } from './tools/nearest-name.ts';
+import { messageOf } from './core/describe-error.ts';
 
 /** What the environment says, checked, with defaults. Times in milliseconds, sizes in bytes. */
 export interface Config {
@@ -192,7 +193,7 @@ function readTemporal(environment: Environment, problems: string[]) {
       overrideEnvVars: Object.fromEntries(present) as Record<string, string>,
     });
   } catch (error) {
-    problems.push(`Temporal profile: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`Temporal profile: ${messageOf(error)}`);
     return undefined;
   }
 }

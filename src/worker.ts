@@ -32,6 +32,7 @@ import { sayUnpriced } from './worker/say-unpriced.ts';
 import { hasSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle } from './worker/workflow-bundle.ts';
 import { resolveSettings } from './worker/worker-settings.ts';
+import { messageOf } from './core/describe-error.ts';
 
 export type { PerdureWorker } from './worker/perdure-worker.ts';
 
@@ -143,7 +144,7 @@ export async function startWorker(
     blobs: settings.blobs,
     events: guardedSink(settings.events, (error) => {
       log.warn('The event sink throws; its events are lost, the conversations go on.', {
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       });
     }),
     ledger,

@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/activity';
 import { BlobMissing } from '../blobs/blob-store.ts';
+import { describeError } from '../core/describe-error.ts';
 import type { ModelFailureType } from '../core/failure.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Usage } from '../core/usage.ts';
@@ -48,8 +49,8 @@ export function toFailure(error: unknown, context: Context, attempt: FailedAttem
   if (error instanceof TranscriptMismatch || error instanceof BlobMissing) {
     return failureOf('invalid_request', `the transcript cannot be read: ${error.message}`, details);
   }
-  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return failureOf('bad_response', `the adapter failed unexpectedly: ${words}`, details);
+  const message = `the adapter failed unexpectedly: ${describeError(error)}`;
+  return failureOf('bad_response', message, details);
 }
 
 function spentDetails({ model, usage }: Omit<FailedAttempt, 'ranMs'>): object {

@@ -1,5 +1,6 @@
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import type { CallInput } from '../core/activity-shapes.ts';
+import { describeError } from '../core/describe-error.ts';
 import type { Json } from '../core/json.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Spec, ToolSpec } from '../core/spec.ts';
@@ -7,7 +8,6 @@ import { BlobMissing } from '../blobs/blob-store.ts';
 import { loadValue } from '../blobs/stored-value.ts';
 import type { Tool } from '../tools/tool.ts';
 import { notKnownHere, storeUnavailable } from './attempt-failure.ts';
-import { describeError } from './describe-error.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { watchInterruptions } from './interruptions.ts';
 import { runLocation } from './run-location.ts';

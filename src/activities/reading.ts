@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { BlobMissing, type BlobStore } from '../blobs/blob-store.ts';
+import { describeError } from '../core/describe-error.ts';
 import { storeUnavailable } from './attempt-failure.ts';
-import { describeError } from './describe-error.ts';
 import type { RunLocation } from './transcript/transcript-reader.ts';
 import { TranscriptMismatch } from './transcript/transcript-mismatch.ts';
 

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { CallInput, ReconcileOutput } from '../core/activity-shapes.ts';
+import { describeError } from '../core/describe-error.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { endedByShutdown } from './attempt-failure.ts';
-import { describeError } from './describe-error.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { watchInterruptions } from './interruptions.ts';
 import { beginInLedger } from './ledger/begin-in-ledger.ts';

@@ -3,10 +3,10 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { putValue } from '../blobs/stored-value.ts';
 import type { CallOutput } from '../core/activity-shapes.ts';
 import { textOf, type Content, type Part } from '../core/content.ts';
+import { describeError } from '../core/describe-error.ts';
 import type { ShownResult } from '../core/shown-result.ts';
 import type { BlobReference } from '../core/stored.ts';
 import { jsonBytes, withoutStore } from '../core/without-store.ts';
-import { describeError } from './describe-error.ts';
 import { createPatientPut, type PatientPut } from './put-patiently.ts';
 import type { Original } from './settle-return.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import type { CallInput } from '../core/activity-shapes.ts';
+import { describeError } from '../core/describe-error.ts';
 import { callScope } from '../tools/call-scope.ts';
-import { describeError } from './describe-error.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import type { Interruptions } from './interruptions.ts';
 import type { LedgerEntry } from './ledger/attempt-ledger.ts';

@@ -1,13 +1,13 @@
 import type { ApplicationFailure } from '@temporalio/activity';
 import type { Content } from '../core/content.ts';
 import { textOf } from '../core/content.ts';
+import { describeError, messageOf } from '../core/describe-error.ts';
 import type { Effect, EffectState } from '../core/effect.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Operation } from '../core/state-patch.ts';
 import { ToolError } from '../tools/tool.ts';
 import { endedByShutdown, transientFailure } from './attempt-failure.ts';
 import { isConnectionError } from './connection-error.ts';
-import { describeError, messageOf } from './describe-error.ts';
 import type { Interruption } from './interruptions.ts';
 import type { Ended, Ending } from './run-to-end.ts';
 import { readReturn, type Original } from './settle-return.ts';

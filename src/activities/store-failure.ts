@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { BlobMissing, type BlobStore } from '../blobs/blob-store.ts';
+import { messageOf } from '../core/describe-error.ts';
 import { storeUnavailable } from './attempt-failure.ts';
 
 /**
@@ -7,7 +8,7 @@ import { storeUnavailable } from './attempt-failure.ts';
  * back, or another worker may reach it. A blob that is gone stays gone, and its failure says which.
  */
 export function storeFailure(blobs: BlobStore, doing: string, error: unknown): ApplicationFailure {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const message = `${doing} failed on the ${blobs.kind} blob store: ${reason}`;
   if (!(error instanceof BlobMissing)) return storeUnavailable(message, error);
   return ApplicationFailure.create({

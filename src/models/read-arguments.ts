@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { messageOf } from '../core/describe-error.ts';
 
 const SHOWN_CHARACTERS = 400;
 
@@ -15,7 +16,7 @@ export function readArguments(text: string): ReadArguments {
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     return { input: {}, malformed: `the arguments are not valid JSON (${words}): ${shown(text)}` };
   }
   return isJsonObject(value)

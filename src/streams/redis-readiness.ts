@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { messageOf } from '../core/describe-error.ts';
 
 /** A connection that is made when it is first needed, and waited for while it is away. */
 export interface RedisReadiness {
@@ -41,7 +42,7 @@ export function createReadiness(connect: () => Promise<Redis>): RedisReadiness {
 
 /** Whoever publishes never sees an error: a package that is not installed must be seen all the same. */
 function warnAndThrow(error: unknown): never {
-  process.emitWarning(error instanceof Error ? error.message : String(error));
+  process.emitWarning(messageOf(error));
   throw error;
 }
 

@@ -1,6 +1,7 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { workflowBundle } from './workflow-bundle.ts';
+import { messageOf } from '../core/describe-error.ts';
 
 /** What this version's workflow code makes of a history. */
 export type Replayed =
@@ -61,6 +62,6 @@ async function replayProblem(
     await Worker.runReplayHistory({ workflowBundle: bundle }, history, workflowId);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

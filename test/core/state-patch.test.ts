@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import { applyStatePatch, type Operation } from '../../src/core/state-patch.ts';
 
+const ORDINARY = ['a', 'b', 'text', 'list', '0', '1', '-', '01', 'length', ''];
+const METHODS = ['toString', 'valueOf', 'hasOwnProperty', 'toJSON', 'then'];
 const place = fc
-  .array(fc.constantFrom('a', 'b', 'text', 'list', '0', '1', '-', '01', 'length', 'toString', ''), {
-    maxLength: 4,
-  })
+  .array(fc.constantFrom(...ORDINARY, ...METHODS), { maxLength: 4 })
   .map((names) => names.map((name) => `/${name}`).join(''));
 const value = fc.constantFrom<Json>(null, 4_000_000_000, 'word', [1], { a: { b: 1 } });
 const operation = fc.oneof(
@@ -40,6 +40,60 @@ describe('a patch of the shared state', () => {
     expect(applyStatePatch({ text: 'words', list: [1] }, [one])).toHaveProperty('problem');
   });
 
+  test('tests members that are named as the methods of objects', () => {
+    const moved: Operation = { op: 'move', from: '/a', path: '/toString' };
+    const state = { a: { b: 1 } };
+    expect(
+      applyStatePatch(state, [moved, { op: 'test', path: '', value: { toString: { b: 1 } } }]),
+    ).toEqual({ state: { toString: { b: 1 } } });
+    expect(applyStatePatch(state, [moved, { op: 'test', path: '', value: null }])).toEqual({
+      problem: 'operation 1 (test ): {"toString":{"b":1}} is there, not null',
+    });
+  });
+
+  test('tests a member by its value, whatever the order of names', () => {
+    const state = { a: [{ b: 1, c: [null, 'x'] }] };
+    const same: Operation = { op: 'test', path: '/a', value: [{ c: [null, 'x'], b: 1 }] };
+    expect(applyStatePatch(state, [same])).toEqual({ state });
+    for (const value of [
+      [{ b: 1, c: [null] }],
+      [{ b: 1 }],
+      { 0: { b: 1, c: [null, 'x'] } },
+      [],
+      1,
+    ]) {
+      expect(applyStatePatch(state, [{ op: 'test', path: '/a', value }])).toHaveProperty('problem');
+    }
+  });
+
+  test('tests a list of ten thousand that differs in every place, in the memory of the list', () => {
+    const list = (first: number) => Array.from({ length: 10_000 }, (_, n) => first + (n % 9));
+    expect(
+      applyStatePatch({ list: list(0) }, [{ op: 'test', path: '/list', value: list(9) }]),
+    ).toMatchObject({ problem: expect.stringContaining('[0,1,2') as unknown });
+  });
+
+  test.each<[string, readonly Operation[]]>([
+    ['a value', [{ op: 'add', path: '/deep', value: nested(20_000) }]],
+    ['values in values', nestedBySteps('add')],
+    ['what is moved into what was moved', nestedBySteps('move')],
+  ])('nests the state no deeper than 200 levels, by %s', (_, patch) => {
+    expect(applyStatePatch({ a: {} }, patch)).toMatchObject({
+      problem: expect.stringContaining('deeper than 200 levels') as unknown,
+    });
+  });
+
+  test('moves no value into itself', () => {
+    expect(applyStatePatch({ a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }])).toEqual({
+      problem: 'operation 0 (move /a/b): a value cannot be moved into itself',
+    });
+  });
+
+  test('ignores the members of an operation that are none of its own', () => {
+    const add = { op: 'add', path: '/b', value: 1, from: '/nowhere' } as Operation;
+    expect(applyStatePatch({}, [add])).toEqual({ state: { b: 1 } });
+  });
+
   test('that is none is a problem', () => {
     expect(applyStatePatch({}, [null] as never)).toHaveProperty('problem');
   });
@@ -55,3 +109,20 @@ describe('a patch of the shared state', () => {
     });
   });
 });
+
+function nested(levels: number): Json {
+  return JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as Json;
+}
+
+/** Each step alone is shallow: a holder is made, and all that was made before is put into it. */
+function nestedBySteps(op: 'add' | 'move'): readonly Operation[] {
+  return Array.from({ length: 300 }, (_, step): Operation[] =>
+    op === 'add'
+      ? [{ op, path: `/a${'/a'.repeat(step)}`, value: { a: {} } }]
+      : [
+          { op: 'add', path: '/holder', value: {} },
+          { op, from: '/a', path: '/holder/a' },
+          { op, from: '/holder', path: '/a' },
+        ],
+  ).flat();
+}

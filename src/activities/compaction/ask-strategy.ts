@@ -1,9 +1,9 @@
+import { describeError } from '../../core/describe-error.ts';
 import type {
   CompactionAnswer,
   CompactionInfo,
   OnCompact,
 } from '../../tools/compaction-options.ts';
-import { describeError } from '../describe-error.ts';
 import { withinLimit } from '../planning/within-limit.ts';
 
 const HOOK_LIMIT_MS = 60_000;

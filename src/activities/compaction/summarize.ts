@@ -1,9 +1,9 @@
+import { describeError } from '../../core/describe-error.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
 import { NO_USAGE, type Usage } from '../../core/usage.ts';
 import type { CompactionSettings } from '../../tools/compaction-options.ts';
 import { type Model, ModelFailure } from '../../models/model.ts';
 import { completeAnswer } from '../complete-answer.ts';
-import { describeError } from '../describe-error.ts';
 
 /** A summary that takes longer is given up; the attempt as a whole has twice as long. */
 const SUMMARY_LIMIT_MS = 5 * 60_000;

@@ -8,6 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../../core/describe-error.ts';
 import { LEDGER_SUFFIX, TEMPORARY_SUFFIX } from './ledger-directory.ts';
 import {
   applyChange,
@@ -126,7 +127,7 @@ export class LedgerWriter {
       if (wasWritten) {
         this.#log.warn(
           'The attempt ledger cannot be written: a worker that dies now is found by heartbeat timeouts only.',
-          { path: this.#path, error: cause instanceof Error ? cause.message : String(cause) },
+          { path: this.#path, error: messageOf(cause) },
         );
       }
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../core/describe-error.ts';
 import type { AttemptRecord, LedgerEntry } from './attempt-ledger.ts';
 import { bootId, pidNamespace } from './boot.ts';
 import { privateDirectory, socketNameFor } from './ledger-directory.ts';
@@ -54,7 +55,7 @@ export async function openAttemptLedger(options: LedgerOptions): Promise<OpenAtt
       'No attempt ledger can be kept: a worker that dies is found by heartbeat timeouts only.',
       {
         directory: options.directory,
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       },
     );
     return createNoLedger();

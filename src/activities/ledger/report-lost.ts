@@ -1,5 +1,6 @@
 import { AsyncCompletionClient, type Client, isGrpcServiceError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { messageOf } from '../../core/describe-error.ts';
 import { ATTEMPT_FAILURES } from '../../core/failure.ts';
 import type { AttemptRecord } from './attempt-ledger.ts';
 import type { LedgerAttempt } from './ledger-file.ts';
@@ -45,7 +46,7 @@ export async function reportLost(
     });
     return { reported, settledBefore, problem: undefined };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     return { reported, settledBefore, problem };
   }
 }

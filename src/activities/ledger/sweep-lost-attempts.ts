@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { messageOf } from '../../core/describe-error.ts';
 import { bootId, pidNamespace } from './boot.ts';
 import { claimDeadLedgers, type ClaimedLedger, type ClaimOptions } from './claim-dead-ledgers.ts';
 import { SOCKET_SUFFIX } from './ledger-directory.ts';
@@ -49,7 +50,7 @@ export async function sweepLostAttempts(options: SweepOptions): Promise<SweepRep
   } catch (error) {
     log.warn('The sweep for lost attempts failed; the next one tries again.', {
       directory,
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
     });
   }
   return report;

@@ -1,4 +1,4 @@
-import { describeError } from '../describe-error.ts';
+import { describeError } from '../../core/describe-error.ts';
 import { CallEnded } from './call-ended.ts';
 import { withinLimit } from './within-limit.ts';
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Policy } from '../../tools/agent.ts';
 import { askCode } from './ask-code.ts';
+import { kindOfAnswer } from './kind-of-answer.ts';
 import type { DecidableCall, DecisionRules } from './decidable-call.ts';
 import { CallEnded } from './call-ended.ts';
 
@@ -43,12 +44,6 @@ export async function askPolicy(
   if (deny === undefined && isJsonObject(rewritten)) return { asks: false, input: rewritten };
   throw new CallEnded(
     'approval_failed',
-    `The agent's policy answered ${kindOf(answer)}; expected 'allow', 'ask', { deny: reason } or { input }.`,
+    `The agent's policy answered ${kindOfAnswer(answer)}; expected 'allow', 'ask', { deny: reason } or { input }.`,
   );
-}
-
-function kindOf(answer: unknown): string {
-  if (typeof answer === 'string') return JSON.stringify(answer.slice(0, 60));
-  if (isJsonObject(answer)) return `an object with ${Object.keys(answer).join(', ') || 'nothing'}`;
-  return String(answer).slice(0, 60);
 }

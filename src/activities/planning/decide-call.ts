@@ -3,6 +3,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { askCode } from './ask-code.ts';
 import { askPolicy } from './ask-policy.ts';
 import { checkArguments } from './check-arguments.ts';
+import { kindOfAnswer } from './kind-of-answer.ts';
 import type { DecidableCall, DecisionRules } from './decidable-call.ts';
 import { CallEnded } from './call-ended.ts';
 
@@ -90,6 +91,6 @@ async function toolAsks(
   if (typeof answer === 'boolean') return answer;
   throw new CallEnded(
     'approval_failed',
-    `${what} answered ${String(answer).slice(0, 60)}; expected true or false.`,
+    `${what} answered ${kindOfAnswer(answer)}; expected true or false.`,
   );
 }

@@ -1,7 +1,7 @@
 import type { SpecInput } from '../../core/activity-shapes.ts';
+import { describeError } from '../../core/describe-error.ts';
 import type { Agent } from '../../tools/agent.ts';
 import { hasLoneSurrogate } from '../../tools/json-problems.ts';
-import { describeError } from '../describe-error.ts';
 import { agentInvalid } from './spec-failure.ts';
 
 /**

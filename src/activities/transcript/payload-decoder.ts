@@ -4,6 +4,7 @@ import {
   type PayloadCodec,
   type SerializationContext,
 } from '@temporalio/common';
+import { messageOf } from '../../core/describe-error.ts';
 
 /** Stands for a payload that nobody here can read; whoever expects a shape refuses it. */
 export interface Undecodable {
@@ -52,7 +53,7 @@ function undecodable(payload: Payload, error: unknown): Undecodable {
     undecodable: {
       encoding: Buffer.from(encodingOf(payload)).toString('latin1').slice(0, 100) || 'none',
       bytes: payload.data?.length ?? 0,
-      problem: (error instanceof Error ? error.message : String(error)).slice(0, 500),
+      problem: messageOf(error).slice(0, 500),
     },
   };
 }

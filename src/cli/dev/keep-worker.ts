@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/describe-error.ts';
 import type { Serve } from './messages.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -54,7 +55,7 @@ export function keepWorker(
     worker.ready.then(
       () => log('ready'),
       (error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         if (!isStopping && worker === current) log(`${why}; change a file, and it is tried again`);
       },
     );

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/describe-error.ts';
 /** What a check of `doctor` found. */
 export interface Finding {
   readonly check: string;
@@ -10,6 +11,6 @@ export interface Finding {
 
 /** Words of whatever was thrown, on one line. */
 export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.replace(/\s*\n\s*/g, ' ');
 }

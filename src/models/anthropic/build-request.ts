@@ -7,6 +7,7 @@ import { refuseOurs } from '../refuse-options.ts';
 import { type ApiMessage, buildMessages } from './build-messages.ts';
 import { type CacheLifetime, placeBreakpoints } from './cache-breakpoints.ts';
 import { ANTHROPIC_FORMAT, asRawTurn } from './raw-turn.ts';
+import { messageOf } from '../../core/describe-error.ts';
 
 /** What a request is made of; `modelOptions` that name one of these would contradict the runner. */
 const OURS = ['model', 'messages', 'system', 'tools', 'stream', 'max_tokens', 'container'];
@@ -86,7 +87,7 @@ function outputFormat(schema: JsonObject): JsonObject {
     const strict = transformJSONSchema(schema as Parameters<typeof transformJSONSchema>[0]);
     return { type: 'json_schema', schema: strict as unknown as JsonObject };
   } catch (cause) {
-    const words = cause instanceof Error ? cause.message : String(cause);
+    const words = messageOf(cause);
     throw new ModelFailure(
       'invalid_request',
       `the agent's output schema cannot be sent to the API: ${words}`,

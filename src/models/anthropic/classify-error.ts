@@ -3,6 +3,7 @@ import type { ModelFailureType } from '../../core/failure.ts';
 import { isConnectionLoss, reasonOf } from '../connection-loss.ts';
 import { ModelFailure } from '../model.ts';
 import { retryAfterMs } from '../retry-after.ts';
+import { messageOf } from '../../core/describe-error.ts';
 
 /** By `error.type`: the only word that an error inside a 200 has. */
 const BY_TYPE: { readonly [type: string]: ModelFailureType } = {
@@ -71,7 +72,7 @@ export function classifyError(error: unknown, credentials: string): ModelFailure
   if (error instanceof SyntaxError) {
     return failure('bad_response', `the API sent broken JSON: ${error.message}`, error);
   }
-  const words = error instanceof Error ? error.message : String(error);
+  const words = messageOf(error);
   if (isConnectionLoss(error)) {
     return failure('connection', `the connection broke: ${reasonOf(error)}`, error);
   }

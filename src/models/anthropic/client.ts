@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { ModelFailure } from '../model.ts';
+import { messageOf } from '../../core/describe-error.ts';
 
 /** What this adapter needs of a client; those of the cloud platforms have it too. */
 export interface AnthropicClient {
@@ -44,7 +45,7 @@ export function rememberClient(connect: () => AnthropicClient | Promise<Anthropi
 /** A client that cannot be made (no region, two kinds of credentials, …) will not be made by trying again. */
 function asConfigurationFailure(error: unknown): ModelFailure {
   if (error instanceof ModelFailure) return error;
-  const words = error instanceof Error ? error.message : String(error);
+  const words = messageOf(error);
   return new ModelFailure('invalid_request', `the model's client cannot be made: ${words}`, {
     cause: error,
   });

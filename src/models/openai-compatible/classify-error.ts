@@ -4,6 +4,7 @@ import { isJsonObject } from '../../core/json.ts';
 import { isConnectionLoss, reasonOf } from '../connection-loss.ts';
 import { ModelFailure } from '../model.ts';
 import { retryAfterMs } from '../retry-after.ts';
+import { messageOf } from '../../core/describe-error.ts';
 
 /** By `error.code` or `error.type`, whichever a server sets. */
 const BY_WORD: { readonly [word: string]: ModelFailureType } = {
@@ -75,7 +76,7 @@ export function classifyError(error: unknown): ModelFailure {
   if (isConnectionLoss(error)) {
     return failure('connection', `the connection broke: ${reasonOf(error)}`, error);
   }
-  const words = error instanceof Error ? error.message : String(error);
+  const words = messageOf(error);
   if (/missing credentials|could not resolve authentication/i.test(words)) {
     return failure('auth', `no API key: ${ADVICE.auth}`, error);
   }

@@ -2,6 +2,7 @@ import type { ConversationRecord } from '../../client/index.ts';
 import type { ConversationHandle } from '../../client/conversation-handle.ts';
 import { type PersonOptions, Person } from './person.ts';
 import { Trace } from './trace.ts';
+import { messageOf } from '../../core/describe-error.ts';
 
 /** One conversation of a crash test, from its start to its record. */
 export class ConversationRun {
@@ -74,7 +75,7 @@ export class ConversationRun {
       const { stopReason } = await this.#handle.result({ signal });
       if (stopReason !== 'answered' && stopReason !== 'closed') end = stopReason;
     } catch (error) {
-      end = signal.aborted ? 'stuck' : error instanceof Error ? error.message : String(error);
+      end = signal.aborted ? 'stuck' : messageOf(error);
     }
     this.#person.stop();
     await acting;

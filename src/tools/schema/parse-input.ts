@@ -1,3 +1,4 @@
+import { describeError } from '../../core/describe-error.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { pointerTo } from '../json-pointer.ts';
 import type { StandardIssue, StandardSchema } from './standard-schema.ts';
@@ -26,8 +27,7 @@ export async function parseInput(
       ? { value: result.value }
       : { problems: result.issues.map(inWords) };
   } catch (error) {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return { problems: [`(root): the schema's own code failed: ${text}`] };
+    return { problems: [`(root): the schema's own code failed: ${describeError(error)}`] };
   }
 }
 

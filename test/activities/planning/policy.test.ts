@@ -203,7 +203,12 @@ describe('code that cannot decide closes the call, and only that call', () => {
       () => new Promise<boolean>(() => undefined),
       'it gave no answer within 50 ms',
     ],
-    ['answers with a word', () => 'yes' as never, 'answered yes; expected true or false'],
+    ['answers with a word', () => 'yes' as never, 'answered "yes"; expected true or false'],
+    [
+      'answers with what is no text',
+      () => Object.create(null) as never,
+      'answered an object with nothing; expected true or false',
+    ],
   ] as const)('a needsApproval that %s', async (_, needsApproval, words) => {
     const { plan } = await setting({ tools: [pay({ needsApproval })] });
     const [planned] = await plan([call('pay', { id: 'A' })], { codeLimitMs: 50 });

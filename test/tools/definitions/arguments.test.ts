@@ -118,16 +118,19 @@ describe('what execute gets', () => {
     });
   });
 
-  it('is refused when the code of the schema throws', async () => {
+  it.each([
+    ['an error', new TypeError('no registry'), 'TypeError: no registry'],
+    ['what is no text', Object.create(null), 'not an error but the value {}'],
+  ])('is refused when the code of the schema throws %s', async (_, thrown: unknown, words) => {
     const tool = toolOf(
       z.object({
         id: z.string().transform(() => {
-          throw new TypeError('no registry');
+          throw thrown;
         }),
       }),
     );
     expect(await tool.parse({ id: 'a' })).toEqual({
-      problems: ["(root): the schema's own code failed: TypeError: no registry"],
+      problems: [`(root): the schema's own code failed: ${words}`],
     });
   });
 });

@@ -1,4 +1,4 @@
-import { cutText } from '../core/cut-text.ts';
+import { cutText } from './cut-text.ts';
 
 const MAX_TYPE = 100;
 const MAX_CAUSES = 3;
@@ -7,19 +7,26 @@ const MAX_NON_ERROR = 1_000;
 /** A line of a stack trace, which some libraries put into their messages. */
 const STACK_LINE = /^\s+at .+(?:\n|$)/gm;
 
-/** Type and message of anything thrown, with those of its causes; never a stack. */
+/** Of an object whose properties throw when they are read. */
+const UNREADABLE = 'an error that cannot be read';
+
+/** Type and message of anything thrown, with those of its causes; never a stack. Throws nothing. */
 export function describeError(thrown: unknown): string {
   try {
     return describe(thrown, MAX_CAUSES);
   } catch {
-    // An object whose properties throw when they are read.
-    return 'an error that cannot be read';
+    return UNREADABLE;
   }
 }
 
-/** An error's own message without lines of a stack. */
-export function messageOf(error: Error): string {
-  return withoutStack(String(error.message));
+/** The message alone of anything thrown, without lines of a stack. Throws nothing. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (isErrorLike(thrown)) return withoutStack(String(thrown.message));
+    return typeof thrown === 'string' ? thrown : shortForm(thrown);
+  } catch {
+    return UNREADABLE;
+  }
 }
 
 function describe(thrown: unknown, causesLeft: number): string {
