@@ -13,21 +13,25 @@ export interface RedisReadiness {
 export function createReadiness(connect: () => Promise<Redis>): RedisReadiness {
   const closing = new AbortController();
   let connecting: Promise<Redis> | undefined;
+  let connection: Redis | undefined;
   let away = false;
 
   async function open(): Promise<Redis> {
     const redis = await connect();
     redis.on('close', () => (away = true));
     redis.on('ready', () => (away = false));
+    connection = redis;
     return redis;
   }
 
   return {
-    isAway: () => away,
+    isAway: () => away || (connection !== undefined && isEnding(connection)),
     ready: async (patienceMs) => {
       connecting ??= open().catch(warnAndThrow);
       const redis = await connecting;
-      if (redis.status !== 'ready') await becomesReady(redis, closing.signal, patienceMs);
+      if (redis.status !== 'ready' || isEnding(redis)) {
+        await becomesReady(redis, closing.signal, patienceMs);
+      }
       return redis;
     },
     close: () => {
@@ -38,6 +42,14 @@ export function createReadiness(connect: () => Promise<Redis>): RedisReadiness {
       );
     },
   };
+}
+
+/**
+ * Whether the other side has ended the connection and the client has not said so yet: its status is
+ * still "ready", and it would refuse at once what could be sent after the reconnect.
+ */
+function isEnding(redis: Redis): boolean {
+  return redis.status === 'ready' && !redis.stream.writable;
 }
 
 /** Whoever publishes never sees an error: a package that is not installed must be seen all the same. */

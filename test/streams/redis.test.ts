@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { EventSink } from '../../src/streams/event-sink.ts';
@@ -178,6 +179,33 @@ describe.skipIf(server === undefined)('on Redis', () => {
     sink.publish('c', [textEvent('c')]);
     expect(textsOf(await takeUntil(direct, 'c', 'c'))).toEqual(['a', 'b', 'c']);
     await expect.poll(() => sink.failures).toBe(1);
+    await Promise.all([sink.close(), direct.close()]);
+    await proxy.close();
+  });
+
+  test('what is published while a connection ends arrives', { timeout: 30_000 }, async () => {
+    const prefix = newPrefix();
+    const direct = redisEventSink({ url, prefix });
+    const proxy = await startProxy(url);
+    const sink = redisEventSink({ url: proxy.url, prefix, batchMs: 0 });
+    const rounds = 5;
+    const each = 40;
+    for (let round = 0; round < rounds; round++) {
+      sink.publish('open', [textEvent(`${round}`)]);
+      await takeUntil(direct, 'open', `${round}`);
+      await sink.flush();
+      proxy.endConnections();
+      for (let n = 0; n < each; n++) {
+        sink.publish(`c${n}`, [textEvent(`${round}`)]);
+        void sink.flush(`c${n}`);
+        await setImmediate();
+      }
+    }
+    const expected = Array.from({ length: rounds }, (_, round) => `${round}`);
+    for (let n = 0; n < each; n++) {
+      const seen = textsOf(await takeUntil(direct, `c${n}`, `${rounds - 1}`));
+      expect(seen).toEqual(expected);
+    }
     await Promise.all([sink.close(), direct.close()]);
     await proxy.close();
   });

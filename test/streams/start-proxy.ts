@@ -8,6 +8,8 @@ export interface Proxy {
    * it is broken.
    */
   cutNextAnswer(): Promise<void>;
+  /** Ends every connection as a server does that stops: what was sent to it still arrives. */
+  endConnections(): void;
   close(): Promise<void>;
 }
 
@@ -15,9 +17,12 @@ export interface Proxy {
 export async function startProxy(url: string): Promise<Proxy> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
+  const accepted = new Set<Socket>();
   let cut: (() => void) | undefined;
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
+    accepted.add(near);
+    near.on('close', () => accepted.delete(near));
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -45,6 +50,9 @@ export async function startProxy(url: string): Promise<Proxy> {
       new Promise((resolve) => {
         cut = resolve;
       }),
+    endConnections: () => {
+      for (const socket of accepted) socket.end();
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
