@@ -1,5 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { textOf } from '../core/content.ts';
+import { type Duration, durationMs } from '../core/duration.ts';
 import { agentNameProblem } from '../core/names.ts';
 import { MAX_CONTEXT_BYTES, MAX_STATE_BYTES, type Start, startSchema } from '../core/start.ts';
 import { previewOf } from '../core/stored.ts';
@@ -23,8 +24,16 @@ export interface StartOptions extends Start {
   readonly reuse?: boolean | undefined;
   /** One line for lists; default: the message's first words. */
   readonly summary?: string | undefined;
+  /**
+   * After how long a workflow task goes to another worker when the one that had it is gone: 1 to
+   * 120 seconds. Default: the server's, 10 seconds.
+   */
+  readonly workflowTaskTimeout?: Duration | undefined;
 }
 
+const MIN_TASK_TIMEOUT_MS = 1_000;
+/** The server takes no longer one, and says nothing. */
+const MAX_TASK_TIMEOUT_MS = 120_000;
 const MAX_ID_CHARACTERS = 255;
 /** The server takes 400 bytes; a character may have four. */
 const SUMMARY_CHARACTERS = 100;
@@ -37,11 +46,13 @@ const SUMMARY_CHARACTERS = 100;
 export async function startConversation(
   context: ClientContext,
   agent: string,
-  { id, reuse, summary, ...argument }: StartOptions,
+  { id, reuse, summary, workflowTaskTimeout, ...argument }: StartOptions,
 ): Promise<string> {
-  const problems = [agentNameProblem(agent), idProblem(id)].filter(
-    (problem) => problem !== undefined,
-  );
+  const problems = [
+    agentNameProblem(agent),
+    idProblem(id),
+    taskTimeoutProblem(workflowTaskTimeout),
+  ].filter((problem) => problem !== undefined);
   const start = checked(startSchema, argument);
   if ('problems' in start) problems.push(...start.problems);
   if (problems.length > 0 || 'problems' in start) {
@@ -81,6 +92,7 @@ export async function startConversation(
           summary ?? (message === undefined ? 'chat' : textOf(message)),
           SUMMARY_CHARACTERS,
         ),
+        ...(workflowTaskTimeout === undefined ? {} : { workflowTaskTimeout }),
       }),
     );
   } catch (error) {
@@ -96,6 +108,13 @@ function idProblem(id: string | undefined): string | undefined {
   if (typeof id === 'string' && id.trim() !== '' && id.length <= MAX_ID_CHARACTERS)
     return undefined;
   return `id: expected a text of 1 to ${MAX_ID_CHARACTERS} characters, got ${JSON.stringify(id)?.slice(0, 80)}`;
+}
+
+function taskTimeoutProblem(timeout: Duration | undefined): string | undefined {
+  if (timeout === undefined) return undefined;
+  const ms = durationMs(timeout);
+  if (ms !== undefined && ms >= MIN_TASK_TIMEOUT_MS && ms <= MAX_TASK_TIMEOUT_MS) return undefined;
+  return `workflowTaskTimeout: expected a duration of 1 to 120 seconds, got ${JSON.stringify(timeout)}`;
 }
 
 /** A running conversation of another agent must not be taken for the one that was asked for. */

@@ -37,6 +37,11 @@ describe('a start that is not usable is refused before anything is sent', () => 
       ],
     ],
     [
+      'a time that no workflow task can have',
+      { message: 'go', workflowTaskTimeout: '3 minutes' },
+      ['workflowTaskTimeout: expected a duration of 1 to 120 seconds, got "3 minutes"'],
+    ],
+    [
       'a part without data',
       { message: [{ type: 'image', mediaType: 'image/png' }] },
       ['message[0]: expected either data (base64) or blob'],

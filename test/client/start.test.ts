@@ -43,6 +43,13 @@ describe('a start with an id', () => {
     await chat.close();
   });
 
+  test('may say how soon a workflow task of a worker that is gone goes to another', async () => {
+    const chat = await served.client.start('echo', { mode: 'chat', workflowTaskTimeout: '3s' });
+    const { raw } = await served.client.temporal.workflow.getHandle(chat.id).describe();
+    expect(raw.executionConfig?.defaultWorkflowTaskTimeout?.seconds?.toString()).toBe('3');
+    await chat.close();
+  });
+
   test('without one gets a readable one that begins with the agent', async () => {
     const { id } = await served.client.start('echo', { message: 'hello' });
     expect(id).toMatch(/^echo-[2-9a-z]{10}$/);

@@ -1,3 +1,4 @@
+import type { Duration } from '../../src/core/duration.ts';
 import type { CrashReport, CrashTestOptions } from '../../src/testing/index.ts';
 import { startEffectStore } from './effect-store.ts';
 import { quickCrashTest } from './quick-crash-test.ts';
@@ -10,6 +11,8 @@ export interface StormOptions extends Pick<
   readonly compiledPath: string;
   /** Whether people say something while an agent works; default yes. */
   readonly talk?: boolean;
+  /** Default 3 s: fewer kills wait for a workflow task that another one cost. */
+  readonly workflowTaskTimeout?: Duration;
 }
 
 /** Temporal gives up to ten minutes to a workflow task that was lost many times in a row. */
@@ -19,6 +22,7 @@ const STUCK_AFTER_MS = 12 * 60_000;
 export async function storm({
   compiledPath,
   talk = true,
+  workflowTaskTimeout = '3 seconds',
   ...options
 }: StormOptions): Promise<CrashReport & { readonly violations: readonly string[] }> {
   const store = await startEffectStore();
@@ -31,12 +35,12 @@ export async function storm({
         n % 3 === 2
           ? {
               agent: 'chatter',
-              start: { mode: 'chat' as const, message: 'One' },
+              start: { mode: 'chat' as const, message: 'One', workflowTaskTimeout },
               messages: ['Two', 'Three'],
             }
           : {
               agent: 'clerk',
-              start: { message: 'Handle it' },
+              start: { message: 'Handle it', workflowTaskTimeout },
               ...(talk ? { messages: ['By the way', 'And'] } : {}),
             },
       effects: (conversationId: string) => store.effectsOf(conversationId),

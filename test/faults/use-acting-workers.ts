@@ -17,7 +17,7 @@ export interface ActingWorkers {
   readonly client: PerdureClient;
   readonly service: CountingService;
   startWorker(toolMs?: number): Promise<WorkerProcess>;
-  /** Starts a conversation as any Temporal client may; a workflow task that hangs is found after 2 s, not 10. */
+  /** A workflow task that hangs is found after 2 s, not 10. */
   startHurried(agent: string): Promise<ConversationHandle>;
 }
 
@@ -63,14 +63,7 @@ export function useActingWorkers(options: { readonly heartbeatTimeoutMs: number 
       return worker;
     },
     async startHurried(agent) {
-      const workflowId = `${agent}-${randomUUID()}`;
-      await there(client).temporal.workflow.start(agent, {
-        taskQueue,
-        workflowId,
-        args: [{ message: 'act' }],
-        workflowTaskTimeout: '2s',
-      });
-      return there(client).handle(workflowId);
+      return there(client).start(agent, { message: 'act', workflowTaskTimeout: '2s' });
     },
   };
 }

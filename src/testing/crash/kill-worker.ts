@@ -52,10 +52,13 @@ async function killWaiting(
   scene.keepPeopleBack(true);
   try {
     let waiting: readonly ConversationRun[] = [];
-    while (waiting.length < kill.conversations && Date.now() < deadline) {
+    let mayMoreCome = true;
+    while (waiting.length < kill.conversations && mayMoreCome && Date.now() < deadline) {
       await pause(LOOK_AGAIN_MS);
-      const candidates = scene.runs().filter((run) => run.seemsWaiting);
-      if (candidates.length < kill.conversations) continue;
+      const runs = scene.runs();
+      const candidates = runs.filter((run) => run.seemsWaiting);
+      mayMoreCome = candidates.length < runs.length || !(await allWait(runs));
+      if (candidates.length < kill.conversations && mayMoreCome) continue;
       const answers = await Promise.all(candidates.map(waits));
       waiting = candidates.filter((_, index) => answers[index]);
     }
@@ -64,6 +67,14 @@ async function killWaiting(
   } finally {
     scene.keepPeopleBack(false);
   }
+}
+
+/** While people are kept back, nothing goes on then. */
+async function allWait(runs: readonly ConversationRun[]): Promise<boolean> {
+  const waits = await Promise.all(
+    runs.map(async (run) => (await run.isAsking()) || (await run.isIdle())),
+  );
+  return waits.every(Boolean);
 }
 
 async function killHandlers(kill: PlannedKill, scene: Scene): Promise<readonly string[]> {
