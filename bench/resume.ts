@@ -53,6 +53,8 @@ export async function measureResume(address: string, options: ResumeOptions): Pr
         atOnce,
         // A message that comes while no worker polls waits two seconds for the dead one.
         talk: false,
+        // The server's own: how long a lost one takes is a row of the table.
+        workflowTaskTimeout: '10 seconds',
         address,
         compiledPath: compiled.path,
       });
