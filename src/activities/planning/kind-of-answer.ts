@@ -8,6 +8,9 @@ export function kindOfAnswer(answer: unknown): string {
   if (typeof answer === 'string') return JSON.stringify(answer.slice(0, MAX_CHARACTERS));
   if (Array.isArray(answer)) return `a list of ${answer.length}`;
   if (typeof answer === 'function') return 'a function';
-  if (isJsonObject(answer)) return `an object with ${Object.keys(answer).join(', ') || 'nothing'}`;
+  if (isJsonObject(answer)) {
+    const names = Object.keys(answer).join(', ').slice(0, MAX_CHARACTERS);
+    return `an object with ${names || 'nothing'}`;
+  }
   return String(answer).slice(0, MAX_CHARACTERS);
 }
