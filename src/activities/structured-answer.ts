@@ -1,4 +1,5 @@
 import { messageOf } from '../core/describe-error.ts';
+import { insideFence } from '../core/inside-fence.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Block } from '../core/model-request.ts';
 import { validateJson } from '../tools/schema/validator.ts';
@@ -14,10 +15,9 @@ export function readStructuredAnswer(
     .map((block) => (block.type === 'text' ? block.text : ''))
     .join('')
     .trim();
-  const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(text);
   let output: Json;
   try {
-    output = JSON.parse(fenced?.[1] ?? text) as Json;
+    output = JSON.parse(insideFence(text) ?? text) as Json;
   } catch (error) {
     return {
       problems: [`it is not JSON: ${messageOf(error)}`],

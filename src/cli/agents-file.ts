@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { describeError } from '../core/describe-error.ts';
 import { isJsonObject } from '../core/json.ts';
 import { checkConfig, type PerdureConfig } from '../define-config.ts';
 import { CliError } from './cli-error.ts';
@@ -100,12 +101,11 @@ function isAgent(value: unknown): boolean {
 
 /** What was thrown, and where in the user's files. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return `it threw ${JSON.stringify(error) ?? String(error)}`;
+  if (!(error instanceof Error)) return `it threw what is ${describeError(error)}`;
   const problems: unknown = 'problems' in error ? error.problems : undefined;
   if (Array.isArray(problems)) return problems.join('; ');
-  const place = /\(?((?:file:\/\/)?\/[^\s()]+:\d+:\d+)\)?/.exec(
-    (error.stack ?? '').replace(error.message, ''),
-  )?.[1];
+  const words = (error.stack ?? '').replace(error.message, '').split(/[\s()]+/);
+  const place = words.find((word) => /^(?:file:\/)?\/.*:\d+:\d+$/.test(word));
   const isUsers = place !== undefined && !place.includes('/node_modules/');
   return `${error.name}: ${error.message}${isUsers ? ` (${place})` : ''}`;
 }

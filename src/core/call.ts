@@ -47,7 +47,7 @@ export interface CallPosition {
 
 /** Where in the conversation a key's call stands. Throws on a text that is no key. */
 export function positionOfKey(key: string): CallPosition {
-  const match = /(\d+)\.(\d+)\.(\d+)\.[^/.]+$/.exec(key);
+  const match = /(?:^|\/)(\d+)\.(\d+)\.(\d+)\.[^/.]+$/.exec(key);
   if (match === null) throw new Error(`not a call key: ${key}`);
   return { turn: Number(match[1]), step: Number(match[2]), index: Number(match[3]) };
 }

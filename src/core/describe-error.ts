@@ -5,7 +5,7 @@ const MAX_CAUSES = 3;
 const MAX_NON_ERROR = 1_000;
 
 /** A line of a stack trace, which some libraries put into their messages. */
-const STACK_LINE = /^\s+at .+(?:\n|$)/gm;
+const STACK_LINE = /^[ \t]+at .+(?:\n|$)/gm;
 
 /** Of an object whose properties throw when they are read. */
 const UNREADABLE = 'an error that cannot be read';

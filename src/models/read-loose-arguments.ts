@@ -1,3 +1,4 @@
+import { insideFence } from '../core/inside-fence.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { type ReadArguments, readArguments } from './read-arguments.ts';
 
@@ -23,8 +24,8 @@ function inString(text: string): JsonObject | undefined {
 
 /** The object that a Markdown fence holds, and nothing else. */
 export function objectInFence(text: string): JsonObject | undefined {
-  const match = /^\s*```(?:json)?\s*\n?([\s\S]*?)\n?\s*```\s*$/.exec(text);
-  return match?.[1] === undefined ? undefined : objectIn(match[1]);
+  const inside = insideFence(text);
+  return inside === undefined ? undefined : objectIn(inside);
 }
 
 /** An object and then prose or an end mark. Two values leave open which one is meant. */

@@ -68,9 +68,9 @@ function listWithPs(selection: readonly string[]): readonly ProcessFacts[] {
     return [];
   }
   return output.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line);
-    if (match === null) return [];
-    const [, id, group, state = '', startedAt = ''] = match;
+    const [id, group, state, ...start] = line.trim().split(/\s+/);
+    if (state === undefined || start.length === 0) return [];
+    const startedAt = start.join(' ');
     return {
       id: Number(id),
       group: Number(group),

@@ -11,6 +11,6 @@ export interface Finding {
 
 /** Words of whatever was thrown, on one line. */
 export function reasonOf(error: unknown): string {
-  const text = messageOf(error);
-  return text.replace(/\s*\n\s*/g, ' ');
+  const lines = messageOf(error).split('\n');
+  return lines.map((line) => line.trim()).join(' ');
 }

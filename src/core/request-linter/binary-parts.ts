@@ -1,3 +1,4 @@
+import { withoutPadding } from '../base64-padding.ts';
 import type { Part } from '../content.ts';
 import { imageFacts } from './image-facts.ts';
 import { leftOut, mapParts } from './map-parts.ts';
@@ -44,12 +45,13 @@ function mendedPart(part: BinaryPart, limits: LintLimits): Part {
 /** Standard, padded base64; `undefined` when it is none after all. */
 function cleanBase64(text: string): string | undefined {
   if (isBase64(text)) return text;
-  const bare = text
-    .replace(/^data:[^,]{0,200},/, '')
-    .replace(/\s+/g, '')
-    .replace(/-/g, '+')
-    .replace(/_/g, '/')
-    .replace(/=+$/, '');
+  const bare = withoutPadding(
+    text
+      .replace(/^data:[^,]{0,200},/, '')
+      .replace(/\s+/g, '')
+      .replace(/-/g, '+')
+      .replace(/_/g, '/'),
+  );
   const padded = bare + '='.repeat((4 - (bare.length % 4)) % 4);
   return isBase64(padded) ? padded : undefined;
 }

@@ -1,3 +1,5 @@
+import { withoutPadding } from '../base64-padding.ts';
+
 /** What the bytes of an image say of it, whatever it is called. Pixels are 0 where they say none. */
 export interface ImageFacts {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
@@ -68,7 +70,7 @@ class Bytes {
 
   constructor(base64: string) {
     this.#base64 = base64;
-    this.length = Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+    this.length = Math.floor((withoutPadding(base64).length * 3) / 4);
   }
 
   /** 0 beyond the end. */

@@ -20,6 +20,11 @@ describe('images and documents', () => {
     ['other bytes', image('aGVsbG8='), 'its bytes are not those of such an image'],
     ['no base64', image('%%%'), 'its bytes are not in base64'],
     [
+      'hardly anything but padding',
+      image(`${'='.repeat(1_000_000)}x`),
+      'its bytes are not in base64',
+    ],
+    [
       'a blob that was not loaded',
       { type: 'document', mediaType: 'application/pdf', name: 'a.pdf', blob: 'f00d' } as const,
       'blob f00d was not loaded',
