@@ -25,6 +25,8 @@ export const MAX_SHARED_STATE_BYTES = 64 * 1024;
 
 /** Characters of a value that a problem names. */
 const MAX_PREVIEW = 60;
+/** Characters of a problem, and of the place that it names: a pointer may be as long as the patch. */
+const MAX_PROBLEM = 200;
 const FORBIDDEN = /(^|\/)(__proto__|constructor|prototype)(\/|$)/;
 const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;
 
@@ -34,13 +36,14 @@ export const MAX_SHARED_STATE_LEVELS = 200;
 /** Applies one call's operations to a copy of the state: all of them, or none. Never throws. */
 export function applyStatePatch(state: Json, patch: readonly Operation[]): PatchResult {
   const shape = patchProblem(patch);
-  if (shape !== undefined) return { problem: `it is no JSON Patch: ${shape}` };
+  if (shape !== undefined) return { problem: `it is no JSON Patch: ${beginning(shape, MAX_PROBLEM)}` };
   // A root of its own, so that an operation on the path "" can replace the whole document.
   const root = { state: copyOf(state) };
   for (const [index, operation] of patch.entries()) {
     const problem = problemOf(operation, root.state) ?? applied(operation, root);
     if (problem !== undefined) {
-      return { problem: `operation ${index} (${operation.op} ${operation.path}): ${problem}` };
+      const where = `operation ${index} (${operation.op} ${operation.path})`;
+      return { problem: `${beginning(where, MAX_PROBLEM)}: ${beginning(problem, MAX_PROBLEM)}` };
     }
   }
   return sizeProblem(root.state) ?? { state: root.state };
@@ -65,8 +68,12 @@ function testProblem(value: Json, there: Json | undefined): string | undefined {
 }
 
 function preview(value: Json | undefined): string {
-  const [text = ''] = slicesOf(JSON.stringify(value) ?? 'nothing', MAX_PREVIEW);
-  return text.length < MAX_PREVIEW ? text : `${text}…`;
+  return beginning(JSON.stringify(value) ?? 'nothing', MAX_PREVIEW);
+}
+
+function beginning(text: string, characters: number): string {
+  const [first = '', ...rest] = slicesOf(text, characters);
+  return rest.length === 0 ? first : `${first}…`;
 }
 
 function sizeProblem(state: Json): { readonly problem: string } | undefined {

@@ -83,6 +83,14 @@ describe('a patch of the shared state', () => {
     });
   });
 
+  test('is refused in few words, however long its pointers are', () => {
+    const path = `/${'a'.repeat(60_000)}`;
+    for (const patch of [[{ op: 'remove', path }], [{ op: 'remove', path: path.slice(1) }]]) {
+      const result = applyStatePatch({}, patch as readonly Operation[]);
+      expect('problem' in result && result.problem.length).toBeLessThan(500);
+    }
+  });
+
   test('moves no value into itself', () => {
     expect(applyStatePatch({ a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }])).toEqual({
       problem: 'operation 0 (move /a/b): a value cannot be moved into itself',
