@@ -36,7 +36,8 @@ export const MAX_SHARED_STATE_LEVELS = 200;
 /** Applies one call's operations to a copy of the state: all of them, or none. Never throws. */
 export function applyStatePatch(state: Json, patch: readonly Operation[]): PatchResult {
   const shape = patchProblem(patch);
-  if (shape !== undefined) return { problem: `it is no JSON Patch: ${beginning(shape, MAX_PROBLEM)}` };
+  if (shape !== undefined)
+    return { problem: `it is no JSON Patch: ${beginning(shape, MAX_PROBLEM)}` };
   // A root of its own, so that an operation on the path "" can replace the whole document.
   const root = { state: copyOf(state) };
   for (const [index, operation] of patch.entries()) {
