@@ -3,8 +3,13 @@ import { textOf } from '../../src/core/content.ts';
 import { isBlobReference } from '../../src/core/stored.ts';
 import type { SeenEffect } from '../support/counting-service.ts';
 
-/** What an approver did about a call; `refused`: something else had settled it before. */
-export type Decided = 'deny' | 'approve' | 'edit' | 'refused';
+/** What an approver did about a call. */
+export interface Decided {
+  /** `refused`: something else had settled it before. */
+  readonly how: 'deny' | 'approve' | 'edit' | 'refused';
+  /** The conversation has answered; else it was left as a signal, and a stop may have come before it. */
+  readonly recorded: boolean;
+}
 
 export interface StormReport {
   readonly handOvers: number;
@@ -43,7 +48,7 @@ export function judgeStorm(storm: Storm): StormReport {
     kills: storm.kills,
     stops: storm.stops,
     messages: said.length,
-    verdicts: [...decided.values()].filter((how) => how !== 'refused').length,
+    verdicts: [...decided.values()].filter(({ how }) => how !== 'refused').length,
     effects: effects.length,
     interrupted: stopped.length,
     problems: [
@@ -91,14 +96,16 @@ function verdictProblems(
   for (const [key, outcomes] of results) {
     if (outcomes.length !== 1) problems.push(`${key} has the results ${outcomes.join(', ')}`);
   }
-  for (const [key, how] of decided) {
+  for (const [key, { how, recorded }] of decided) {
     const [outcome] = results.get(key) ?? [];
     const paid = effects.filter((effect) => effect['key'] === key);
     if (outcome === undefined) problems.push(`${key} has no result`);
     if (paid.length > 1) problems.push(`${key} was paid ${paid.length} times`);
     if (outcome === 'ok' && paid.length !== 1) problems.push(`${key} is ok and was not paid`);
-    if (how === 'deny' && outcome !== 'denied')
-      problems.push(`${key} was denied and is ${outcome}`);
+    const isStopped = !recorded && outcome === 'cancelled';
+    if (how === 'deny' && outcome !== 'denied' && !isStopped) {
+      problems.push(`${key} was denied${recorded ? '' : ' by a signal'} and is ${outcome}`);
+    }
     if (how === 'deny' && paid.length > 0) problems.push(`${key} was denied and paid`);
     const mayBe = ['ok', 'cancelled', 'outcome_unknown'];
     if (how === 'approve' || how === 'edit') {

@@ -180,13 +180,13 @@ async function decideAll(
             ...(kind === 'edit' ? { input: { n: -1, edited: true } } : {}),
           });
     try {
-      await say();
-      decided.set(key, kind);
+      const { via } = await say();
+      decided.set(key, { how: kind, recorded: via === 'update' });
       await say();
     } catch (error) {
       // A stop may have settled it before.
       if (!isRefusal(error)) throw error;
-      if (!decided.has(key)) decided.set(key, 'refused');
+      if (!decided.has(key)) decided.set(key, { how: 'refused', recorded: true });
     }
   }
 }
