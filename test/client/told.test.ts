@@ -21,6 +21,21 @@ describe('what was told of a text', () => {
     expect('one two three'.slice(toldOf('one two three', told('one ', 'tw')))).toBe('o three');
   });
 
+  test('ends where it ended, also in white space', () => {
+    expect(toldOf('one two', told('one '))).toBe(4);
+    expect(toldOf('one  two', told('one', ' '))).toBe(4);
+    expect(toldOf('one two', told('one \n'))).toBe(4);
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n'), maxLength: 12 });
+    fc.assert(
+      fc.property(text, fc.nat(), (said, cut) => {
+        const live = said.slice(0, cut % (said.length + 1));
+        const rest = said.slice(toldOf(said, told(live)));
+        // White space at the very end is not given again.
+        expect((live + rest).trimEnd()).toBe(said.trimEnd());
+      }),
+    );
+  });
+
   test('is nothing when another text was told, or more than there is', () => {
     expect(toldOf('one two', told('one owt'))).toBe(0);
     expect(toldOf('one two', told('one two three'))).toBe(0);

@@ -6,6 +6,8 @@
 export interface Told {
   readonly characters: number;
   readonly hash: number;
+  /** White space behind the last of these characters; none when absent. */
+  readonly space?: number | undefined;
 }
 
 const FNV_OFFSET = 0x811c9dc5;
@@ -17,13 +19,17 @@ export const NOTHING_TOLD: Told = { characters: 0, hash: FNV_OFFSET };
 
 /** What was told, after another piece. */
 export function toldBy(before: Told, piece: string): Told {
-  let { characters, hash } = before;
+  let { characters, hash, space = 0 } = before;
   for (let index = 0; index < piece.length; index++) {
-    if (isSpace(piece.charAt(index))) continue;
-    hash = hashed(hash, piece.charCodeAt(index));
-    characters += 1;
+    if (isSpace(piece.charAt(index))) {
+      space += 1;
+    } else {
+      hash = hashed(hash, piece.charCodeAt(index));
+      characters += 1;
+      space = 0;
+    }
   }
-  return { characters, hash };
+  return { characters, hash, space };
 }
 
 /**
@@ -42,7 +48,10 @@ export function toldOf(text: string, told: Told): number {
     end = index + 1;
   }
   if (characters !== told.characters || hash !== told.hash) return 0;
-  return text.slice(end).trim() === '' ? text.length : end;
+  if (text.slice(end).trim() === '') return text.length;
+  const last = end + (told.space ?? 0);
+  while (end < last && isSpace(text.charAt(end))) end += 1;
+  return end;
 }
 
 function isSpace(character: string): boolean {

@@ -10,7 +10,12 @@ const schema = z.strictObject({
   /** The event sink's. */
   offset: z.optional(z.string()),
   written: z.optional(
-    z.strictObject({ step: z.string(), characters: z.number(), hash: z.number() }),
+    z.strictObject({
+      step: z.string(),
+      characters: z.number(),
+      hash: z.number(),
+      space: z.optional(z.number()),
+    }),
   ),
 });
 
