@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PerdureClient } from '../../src/client/index.ts';
 import { freePort } from '../../src/embedded-server/free-port.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { SOON } from '../client/soon.ts';
 import { CLI_ENVIRONMENT, type CliRun, NODE_ARGUMENTS, runCli } from './run-cli.ts';
 
@@ -39,6 +40,12 @@ let dev: ReturnType<typeof startDev>;
 let said = '';
 let started: { address: string; uiAddress: string; pid: number; agents: string[] };
 
+/** Two that are free at the same time: asked for one after the other they may be the same. */
+async function freePlaces(): Promise<string[]> {
+  const [port, uiPort] = await freePorts(2);
+  return ['--port', String(port), '--ui-port', String(uiPort)];
+}
+
 /** Starts it and resolves when it is ready. */
 async function begin(ports: readonly string[]): Promise<void> {
   dev = startDev(ports);
@@ -50,6 +57,7 @@ async function begin(ports: readonly string[]): Promise<void> {
     out += chunk.toString();
   });
   await vi.waitUntil(() => out.includes('\n') || dev.exitCode !== null, { timeout: 80_000 });
+  if (!out.includes('\n')) throw new Error(`perdure dev ended before it was ready: ${said}`);
   started = JSON.parse(out);
 }
 
@@ -59,9 +67,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'words.ts'), LOUD);
   await writeFile(join(folder, 'agents.ts'), agentSaying('Hello'));
   httpPort = await freePort();
-  const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];
-  ports.push('--http-port', String(httpPort));
-  await begin(ports);
+  await begin([...(await freePlaces()), '--http-port', String(httpPort)]);
 });
 
 afterAll(async () => {
@@ -154,7 +160,7 @@ describe('perdure dev', () => {
   });
 
   test('leaves none behind when it is killed, and its data is there the next time', async () => {
-    await begin(['--port', String(await freePort()), '--ui-port', String(await freePort())]);
+    await begin(await freePlaces());
     expect((await perdure('ls')).stdout).toMatch(/parrot-\w+ +parrot +completed/);
     await expect.poll(async () => (await workers()).length, SOON).toBe(1);
     const pids = [started.pid, ...(await workers())];
