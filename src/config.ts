@@ -4,12 +4,12 @@ import { delimiter, join, resolve } from 'node:path';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
 import type { BlobStoreSettings } from './blobs/create-blob-store.ts';
+import { messageOf } from './core/describe-error.ts';
 import { durationMs } from './core/duration.ts';
 import { DEFAULT_TASK_QUEUE } from './core/names.ts';
 import { INLINE_LIMIT_BYTES, MAX_INLINE_LIMIT_BYTES } from './core/stored.ts';
 import type { EventSinkSettings } from './streams/create-event-sink.ts';
 import { nearestName } from './tools/nearest-name.ts';
-import { messageOf } from './core/describe-error.ts';
 
 /** What the environment says, checked, with defaults. Times in milliseconds, sizes in bytes. */
 export interface Config {

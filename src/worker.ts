@@ -20,6 +20,7 @@ import { logStrayRejections } from './activities/stray-rejections.ts';
 import { createTranscriptReader } from './activities/transcript/create-transcript-reader.ts';
 import type { TranscriptReader } from './activities/transcript/transcript-reader.ts';
 import { readConfig } from './config.ts';
+import { messageOf } from './core/describe-error.ts';
 import { type ConfigOptions, checkConfig, type PerdureConfig } from './define-config.ts';
 import { openDeps } from './deps.ts';
 import { guardedSink } from './streams/guarded-sink.ts';
@@ -32,7 +33,6 @@ import { sayUnpriced } from './worker/say-unpriced.ts';
 import { hasSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle } from './worker/workflow-bundle.ts';
 import { resolveSettings } from './worker/worker-settings.ts';
-import { messageOf } from './core/describe-error.ts';
 
 export type { PerdureWorker } from './worker/perdure-worker.ts';
 

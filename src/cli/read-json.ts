@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '../core/describe-error.ts';
 import type { Json } from '../core/json.ts';
 import { CliError } from './cli-error.ts';
-import { messageOf } from '../core/describe-error.ts';
 
 /** JSON of an option: the text itself, or `@file`. */
 export async function readJson(option: string, text: string): Promise<Json> {

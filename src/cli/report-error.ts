@@ -3,10 +3,10 @@ import { inspect } from 'node:util';
 import { ConversationExists } from '../client/errors/conversation-exists.ts';
 import { ConversationNotFound } from '../client/errors/conversation-not-found.ts';
 import { PerdureRefusal } from '../client/errors/perdure-refusal.ts';
+import { messageOf } from '../core/describe-error.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { paint } from './paint.ts';
-import { messageOf } from '../core/describe-error.ts';
 
 /** Of parts that are loaded only when they are needed: a port, a folder or an agents file that is not usable. */
 const USAGE_ERRORS = new Set([

@@ -2,6 +2,7 @@ import type { ApprovalRequest } from './approval-request.ts';
 import type { Json } from './json.ts';
 import { utf8Bytes } from './slices.ts';
 import { isBlobReference } from './stored.ts';
+import { valueAt } from './value-at.ts';
 import type { Remember } from './verdict.ts';
 import type { Who } from './who.ts';
 
@@ -61,18 +62,4 @@ export function withRule(
   return rules.some((known) => says(known) === says(rule))
     ? rules
     : [...rules, rule].slice(-MAX_RULES);
-}
-
-/** The value at a JSON pointer (RFC 6901); undefined when there is none. */
-export function valueAt(document: Json, pointer: string): Json | undefined {
-  if (pointer === '') return document;
-  if (!pointer.startsWith('/')) return undefined;
-  let value: Json | undefined = document;
-  for (const token of pointer.slice(1).split('/')) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!Object.hasOwn(value, name)) return undefined;
-    value = (value as { readonly [name: string]: Json })[name];
-  }
-  return value;
 }

@@ -3,7 +3,9 @@ import type { Json } from './json.ts';
 import { isNestedDeeper } from './nesting.ts';
 import { patchProblem } from './patch-problem.ts';
 import { isSameJson } from './same-json.ts';
-import { slicesOf, utf8Bytes } from './slices.ts';
+import { utf8Bytes } from './slices.ts';
+import { previewOf } from './stored.ts';
+import { isArrayIndex, memberAt, tokensOf, valueAt } from './value-at.ts';
 
 /** One operation of RFC 6902. */
 export type Operation =
@@ -28,7 +30,6 @@ const MAX_PREVIEW = 60;
 /** Characters of a problem, and of the place that it names: a pointer may be as long as the patch. */
 const MAX_PROBLEM = 200;
 const FORBIDDEN = /(^|\/)(__proto__|constructor|prototype)(\/|$)/;
-const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;
 
 /** Levels of arrays and objects, so that nothing that walks the state runs out of stack. */
 export const MAX_SHARED_STATE_LEVELS = 200;
@@ -37,14 +38,14 @@ export const MAX_SHARED_STATE_LEVELS = 200;
 export function applyStatePatch(state: Json, patch: readonly Operation[]): PatchResult {
   const shape = patchProblem(patch);
   if (shape !== undefined)
-    return { problem: `it is no JSON Patch: ${beginning(shape, MAX_PROBLEM)}` };
+    return { problem: `it is no JSON Patch: ${previewOf(shape, MAX_PROBLEM)}` };
   // A root of its own, so that an operation on the path "" can replace the whole document.
   const root = { state: copyOf(state) };
   for (const [index, operation] of patch.entries()) {
     const problem = problemOf(operation, root.state) ?? applied(operation, root);
     if (problem !== undefined) {
       const where = `operation ${index} (${operation.op} ${operation.path})`;
-      return { problem: `${beginning(where, MAX_PROBLEM)}: ${beginning(problem, MAX_PROBLEM)}` };
+      return { problem: `${previewOf(where, MAX_PROBLEM)}: ${previewOf(problem, MAX_PROBLEM)}` };
     }
   }
   return sizeProblem(root.state) ?? { state: root.state };
@@ -69,12 +70,7 @@ function testProblem(value: Json, there: Json | undefined): string | undefined {
 }
 
 function preview(value: Json | undefined): string {
-  return beginning(JSON.stringify(value) ?? 'nothing', MAX_PREVIEW);
-}
-
-function beginning(text: string, characters: number): string {
-  const [first = '', ...rest] = slicesOf(text, characters);
-  return rest.length === 0 ? first : `${first}…`;
+  return previewOf(JSON.stringify(value) ?? 'nothing', MAX_PREVIEW);
 }
 
 function sizeProblem(state: Json): { readonly problem: string } | undefined {
@@ -98,7 +94,7 @@ function problemOf(operation: Operation, state: Json): string | undefined {
   if (makes ? !canBeMade(state, path) : valueAt(state, path) === undefined) {
     return makes ? `nothing can be put at "${path}"` : `there is nothing at "${path}"`;
   }
-  const room = MAX_SHARED_STATE_LEVELS - namesOf(path).length;
+  const room = MAX_SHARED_STATE_LEVELS - tokensOf(path).length;
   return room < 0 || isNestedDeeper(putBy(operation, state), room)
     ? `the state would be nested deeper than ${MAX_SHARED_STATE_LEVELS} levels`
     : undefined;
@@ -115,38 +111,14 @@ function putBy(operation: Operation, state: Json): Json | undefined {
 }
 
 function canBeMade(state: Json, pointer: string): boolean {
-  const names = namesOf(pointer);
-  const last = names.pop();
+  const tokens = tokensOf(pointer);
+  const last = tokens.pop();
   if (last === undefined) return true;
-  const parent = memberAt(state, names);
+  const parent = memberAt(state, tokens);
   if (typeof parent !== 'object' || parent === null) return false;
   return Array.isArray(parent)
-    ? last === '-' || (ARRAY_INDEX.test(last) && Number(last) <= parent.length)
+    ? last === '-' || (isArrayIndex(last) && Number(last) <= parent.length)
     : true;
-}
-
-function valueAt(state: Json, pointer: string): Json | undefined {
-  return memberAt(state, namesOf(pointer));
-}
-
-/** The reference tokens of a JSON Pointer (RFC 6901), outermost first. */
-function namesOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function memberAt(state: Json, names: readonly string[]): Json | undefined {
-  let value: Json | undefined = state;
-  for (const name of names) value = memberOf(value, name);
-  return value;
-}
-
-function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  if (Array.isArray(value) && !ARRAY_INDEX.test(name)) return undefined;
-  return (value as { readonly [name: string]: Json })[name];
 }
 
 function underRoot(operation: Exclude<Operation, { op: 'test' }>): LibraryOperation {

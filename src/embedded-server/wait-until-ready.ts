@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { messageOf } from '../core/describe-error.ts';
 import { answers } from './answers.ts';
 import { SEARCH_ATTRIBUTE_TYPES } from '../core/search-attributes.ts';
-import { messageOf } from '../core/describe-error.ts';
 
 const RETRY_MS = 50;
 

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { messageOf } from '../core/describe-error.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 const SHOWN_CHARACTERS = 400;
 

@@ -1,7 +1,7 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
-import { workflowBundle } from './workflow-bundle.ts';
 import { messageOf } from '../core/describe-error.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 
 /** What this version's workflow code makes of a history. */
 export type Replayed =

@@ -41,7 +41,7 @@ let said = '';
 let started: { address: string; uiAddress: string; pid: number; agents: string[] };
 
 /** Two that are free at the same time: asked for one after the other they may be the same. */
-async function freePlaces(): Promise<string[]> {
+async function portOptions(): Promise<string[]> {
   const [port, uiPort] = await freePorts(2);
   return ['--port', String(port), '--ui-port', String(uiPort)];
 }
@@ -67,7 +67,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'words.ts'), LOUD);
   await writeFile(join(folder, 'agents.ts'), agentSaying('Hello'));
   httpPort = await freePort();
-  await begin([...(await freePlaces()), '--http-port', String(httpPort)]);
+  await begin([...(await portOptions()), '--http-port', String(httpPort)]);
 });
 
 afterAll(async () => {
@@ -160,7 +160,7 @@ describe('perdure dev', () => {
   });
 
   test('leaves none behind when it is killed, and its data is there the next time', async () => {
-    await begin(await freePlaces());
+    await begin(await portOptions());
     expect((await perdure('ls')).stdout).toMatch(/parrot-\w+ +parrot +completed/);
     await expect.poll(async () => (await workers()).length, SOON).toBe(1);
     const pids = [started.pid, ...(await workers())];

@@ -8,24 +8,36 @@ const unreadable = {
 };
 
 describe('what was thrown', () => {
-  test.each<[string, unknown, string]>([
-    ['an error', new TypeError('no such order'), 'TypeError: no such order'],
-    ['its causes', new Error('a', { cause: new Error('b') }), 'Error: a (caused by Error: b)'],
-    ['a stack in a message', new Error('a\n    at f (/x.js:1:2)\nb'), 'Error: a\nb'],
-    ['a text', 'gone', 'not an error but the text "gone"'],
-    ['what has no text form', Object.create(null), 'not an error but the value {}'],
-    ['what cannot be read', unreadable, 'an error that cannot be read'],
-  ])('is described in words: %s', (_, thrown, words) => {
-    expect(describeError(thrown)).toBe(words);
-  });
-
-  test.each<[string, unknown, string]>([
-    ['an error', new TypeError('no such order'), 'no such order'],
-    ['a text', 'gone', 'gone'],
-    ['what has no text form', Object.create(null), 'the value {}'],
-    ['what cannot be read', unreadable, 'an error that cannot be read'],
-  ])('has a message: %s', (_, thrown, words) => {
-    expect(messageOf(thrown)).toBe(words);
+  test.each<[string, unknown, { readonly description: string; readonly message: string }]>([
+    [
+      'an error',
+      new TypeError('no such order'),
+      { description: 'TypeError: no such order', message: 'no such order' },
+    ],
+    [
+      'its causes',
+      new Error('a', { cause: new Error('b') }),
+      { description: 'Error: a (caused by Error: b)', message: 'a' },
+    ],
+    [
+      'a stack in a message',
+      new Error('a\n    at f (/x.js:1:2)\nb'),
+      { description: 'Error: a\nb', message: 'a\nb' },
+    ],
+    ['a text', 'gone', { description: 'not an error but the text "gone"', message: 'gone' }],
+    [
+      'what has no text form',
+      Object.create(null),
+      { description: 'not an error but the value {}', message: 'the value {}' },
+    ],
+    [
+      'what cannot be read',
+      unreadable,
+      { description: 'an error that cannot be read', message: 'an error that cannot be read' },
+    ],
+  ])('is put in words: %s', (_, thrown, { description, message }) => {
+    expect(describeError(thrown)).toBe(description);
+    expect(messageOf(thrown)).toBe(message);
   });
 
   // A page of HTML as the message of a failure, say; a slow look at it would stop the whole worker.

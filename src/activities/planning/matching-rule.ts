@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../core/json.ts';
-import { type RememberedRule, valueAt } from '../../core/remember-rules.ts';
+import type { RememberedRule } from '../../core/remember-rules.ts';
+import { valueAt } from '../../core/value-at.ts';
 
 /** The first remembered rule that answers for a call with these arguments. */
 export function matchingRule(

@@ -12,7 +12,8 @@ import { checkPollRate } from '../doctor/check-poll-rate.ts';
 import { checkSearchAttributes } from '../doctor/check-search-attributes.ts';
 import { checkStuck } from '../doctor/check-stuck.ts';
 import { checkWorkers } from '../doctor/check-workers.ts';
-import { type Finding, reasonOf } from '../doctor/finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from '../doctor/finding.ts';
 import { bold, dim, printer, tinted } from '../print.ts';
 import { serverCommand, type ServerOptions } from '../server-command.ts';
 import { settingsHere } from '../settings-here.ts';
@@ -52,7 +53,7 @@ async function checkServer(options: Options, say: (finding: Finding) => void): P
   try {
     client = await openClient(options);
   } catch (error) {
-    say({ check: 'server', verdict: 'bad', detail: reasonOf(error), mend: 'perdure dev' });
+    say({ check: 'server', verdict: 'bad', detail: oneLine(error), mend: 'perdure dev' });
     return;
   }
   try {
@@ -105,7 +106,7 @@ async function checkAgents(
     if (config.models !== undefined) await checkQueues(options, config, say);
   } catch (error) {
     const verdict = file === undefined ? 'skipped' : 'bad';
-    say({ check: 'agents', verdict, detail: reasonOf(error) });
+    say({ check: 'agents', verdict, detail: oneLine(error) });
   }
 }
 

@@ -1,7 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ResolvedSettings } from '../../worker/worker-settings.ts';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'blob store';
 
@@ -22,7 +23,7 @@ export async function checkBlobs({ blobs, dataDirectory }: ResolvedSettings): Pr
     return {
       check: CHECK,
       verdict: 'bad',
-      detail: `kind "${blobs.kind}": ${reasonOf(error)}`,
+      detail: `kind "${blobs.kind}": ${oneLine(error)}`,
       mend: 'see PERDURE_BLOBS and PERDURE_DATA_DIR: workers and clients need the same store',
     };
   } finally {

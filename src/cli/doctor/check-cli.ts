@@ -5,7 +5,8 @@ import {
   PINNED_CLI_VERSION,
   type TemporalCli,
 } from '../../embedded-server/temporal-cli-version.ts';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'Temporal CLI';
 
@@ -22,7 +23,7 @@ export async function checkCli(): Promise<Finding> {
     return {
       check: CHECK,
       verdict: 'warning',
-      detail: `not on this machine, or not usable (${reasonOf(error)})`,
+      detail: `not on this machine, or not usable (${oneLine(error)})`,
       mend: 'perdure dev fetches it; or install it as https://docs.temporal.io/cli says',
     };
   }

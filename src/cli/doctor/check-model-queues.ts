@@ -1,7 +1,8 @@
 import type { PerdureClient } from '../../client/perdure-client.ts';
 import type { ModelQueue, PerdureConfig } from '../../define-config.ts';
 import { count } from '../words.ts';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'model queues';
 const ACTIVITY_TASKS = 2;
@@ -27,7 +28,7 @@ export async function checkModelQueues(
       try {
         return await served(client, queue, detail);
       } catch (error) {
-        return { check: CHECK, verdict: 'skipped', detail: `${detail}; ${reasonOf(error)}` };
+        return { check: CHECK, verdict: 'skipped', detail: `${detail}; ${oneLine(error)}` };
       }
     }),
   );

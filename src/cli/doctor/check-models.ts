@@ -1,5 +1,6 @@
 import type { PerdureConfig } from '../../define-config.ts';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'models';
 const TIME_LIMIT_MS = 20_000;
@@ -24,7 +25,7 @@ export async function checkModels({ agents }: PerdureConfig): Promise<readonly F
         const type =
           typeof error === 'object' && error !== null && 'type' in error ? error.type : '';
         const kind = typeof type === 'string' && type !== '' ? `${type}: ` : '';
-        return { check: CHECK, verdict: 'bad', detail: `${name}: ${kind}${reasonOf(error)}` };
+        return { check: CHECK, verdict: 'bad', detail: `${name}: ${kind}${oneLine(error)}` };
       }
     }),
   );

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectionLike } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'poll rates';
 /** The server answers a burst of 20 at once even with its defaults: those rounds say nothing. */
@@ -55,7 +56,7 @@ export async function checkPollRate(
       return finding(roundMs, callMs);
     });
   } catch (error) {
-    return { check: CHECK, verdict: 'skipped', detail: `not measured (${reasonOf(error)})` };
+    return { check: CHECK, verdict: 'skipped', detail: `not measured (${oneLine(error)})` };
   } finally {
     await remove(connection, namespace, execution);
   }

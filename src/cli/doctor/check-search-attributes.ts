@@ -4,7 +4,8 @@ import {
   SEARCH_ATTRIBUTE_TYPES,
   unfitAttributes,
 } from '../../core/search-attributes.ts';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'search attributes';
 
@@ -50,7 +51,7 @@ export async function checkSearchAttributes(
     return {
       check: CHECK,
       verdict: 'skipped',
-      detail: `the server does not let us see or add them (${reasonOf(error)})`,
+      detail: `the server does not let us see or add them (${oneLine(error)})`,
       mend: `temporal operator search-attribute create ${creation()}`,
     };
   }

@@ -1,6 +1,7 @@
 import type { PerdureClient } from '../../client/perdure-client.ts';
 import { count } from '../words.ts';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'stuck runs';
 const SHOWN = 3;
@@ -19,6 +20,6 @@ export async function checkStuck(client: PerdureClient): Promise<Finding> {
       mend: 'perdure repair <conversation> says why, and the way out; with a fix deployed they go on from where they are (perdure ls --stuck)',
     };
   } catch (error) {
-    return { check: CHECK, verdict: 'skipped', detail: reasonOf(error) };
+    return { check: CHECK, verdict: 'skipped', detail: oneLine(error) };
   }
 }

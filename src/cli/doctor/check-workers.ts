@@ -1,6 +1,7 @@
 import type { PerdureClient } from '../../client/perdure-client.ts';
 import { count } from '../words.ts';
-import { type Finding, reasonOf } from './finding.ts';
+import { oneLine } from '../report-error.ts';
+import type { Finding } from './finding.ts';
 
 const CHECK = 'workers';
 const WORKFLOW_TASKS = 1;
@@ -22,7 +23,7 @@ export async function checkWorkers(client: PerdureClient): Promise<Finding> {
           mend: 'perdure worker, or perdure dev',
         };
   } catch (error) {
-    return { check: CHECK, verdict: 'skipped', detail: reasonOf(error) };
+    return { check: CHECK, verdict: 'skipped', detail: oneLine(error) };
   }
 }
 

@@ -1,4 +1,3 @@
-import { messageOf } from '../../core/describe-error.ts';
 /** What a check of `doctor` found. */
 export interface Finding {
   readonly check: string;
@@ -7,10 +6,4 @@ export interface Finding {
   readonly detail: string;
   /** What to do about it. */
   readonly mend?: string;
-}
-
-/** Words of whatever was thrown, on one line. */
-export function reasonOf(error: unknown): string {
-  const lines = messageOf(error).split('\n');
-  return lines.map((line) => line.trim()).join(' ');
 }

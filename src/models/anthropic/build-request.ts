@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
+import { messageOf } from '../../core/describe-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ModelRequest } from '../../core/model-request.ts';
 import { ModelFailure } from '../model.ts';
@@ -7,7 +8,6 @@ import { refuseOurs } from '../refuse-options.ts';
 import { type ApiMessage, buildMessages } from './build-messages.ts';
 import { type CacheLifetime, placeBreakpoints } from './cache-breakpoints.ts';
 import { ANTHROPIC_FORMAT, asRawTurn } from './raw-turn.ts';
-import { messageOf } from '../../core/describe-error.ts';
 
 /** What a request is made of; `modelOptions` that name one of these would contradict the runner. */
 const OURS = ['model', 'messages', 'system', 'tools', 'stream', 'max_tokens', 'container'];

@@ -1,9 +1,9 @@
 import { AnthropicError, APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
+import { messageOf } from '../../core/describe-error.ts';
 import type { ModelFailureType } from '../../core/failure.ts';
 import { isConnectionLoss, reasonOf } from '../connection-loss.ts';
 import { ModelFailure } from '../model.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import { messageOf } from '../../core/describe-error.ts';
 
 /** By `error.type`: the only word that an error inside a 200 has. */
 const BY_TYPE: { readonly [type: string]: ModelFailureType } = {

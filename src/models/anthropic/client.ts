@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { ModelFailure } from '../model.ts';
 import { messageOf } from '../../core/describe-error.ts';
+import { ModelFailure } from '../model.ts';
 
 /** What this adapter needs of a client; those of the cloud platforms have it too. */
 export interface AnthropicClient {

@@ -1,10 +1,10 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import { messageOf } from '../../core/describe-error.ts';
 import type { ModelFailureType } from '../../core/failure.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { isConnectionLoss, reasonOf } from '../connection-loss.ts';
 import { ModelFailure } from '../model.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import { messageOf } from '../../core/describe-error.ts';
 
 /** By `error.code` or `error.type`, whichever a server sets. */
 const BY_WORD: { readonly [word: string]: ModelFailureType } = {

@@ -1,8 +1,8 @@
 import type { ConversationRecord } from '../../client/index.ts';
 import type { ConversationHandle } from '../../client/conversation-handle.ts';
+import { messageOf } from '../../core/describe-error.ts';
 import { type PersonOptions, Person } from './person.ts';
 import { Trace } from './trace.ts';
-import { messageOf } from '../../core/describe-error.ts';
 
 /** One conversation of a crash test, from its start to its record. */
 export class ConversationRun {
