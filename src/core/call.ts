@@ -3,7 +3,7 @@ import type { Effect } from './effect.ts';
 import type { Json } from './json.ts';
 import type { Outcome } from './outcome.ts';
 import type { RetrySettings } from './spec.ts';
-import type { Stored } from './stored.ts';
+import { previewOf, type Stored } from './stored.ts';
 
 /** One tool call as the model activity planned it: what the workflow needs, and no more. */
 export interface PlannedCall {
@@ -48,6 +48,11 @@ export interface CallPosition {
 /** Where in the conversation a key's call stands. Throws on a text that is no key. */
 export function positionOfKey(key: string): CallPosition {
   const match = /(?:^|\/)(\d+)\.(\d+)\.(\d+)\.[^/.]+$/.exec(key);
-  if (match === null) throw new Error(`not a call key: ${key}`);
+  if (match === null) {
+    const shown = JSON.stringify(previewOf(key, 100));
+    throw new Error(
+      `expected a call key, <conversation>/<turn>.<step>.<index>.<random>, got ${shown}`,
+    );
+  }
   return { turn: Number(match[1]), step: Number(match[2]), index: Number(match[3]) };
 }

@@ -4,6 +4,7 @@ import { ConversationClosed } from '../../client/errors/conversation-closed.ts';
 import { PerdureRefusal } from '../../client/errors/perdure-refusal.ts';
 import type { ApprovalRequest } from '../../core/approval-request.ts';
 import type { Content } from '../../core/content.ts';
+import { describeError } from '../../core/describe-error.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Trace } from './trace.ts';
 
@@ -130,15 +131,9 @@ export class Person {
     } catch (error) {
       // Decided meanwhile, or the conversation has ended: nothing is owed to this sender.
       if (error instanceof PerdureRefusal || error instanceof ConversationClosed) return;
-      this.failures.push(wordsOf(error));
+      this.failures.push(describeError(error));
     } finally {
       this.#unanswered -= 1;
     }
   }
-}
-
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const words = `${error.name}: ${error.message}`;
-  return error.cause === undefined ? words : `${words} (${wordsOf(error.cause)})`;
 }
