@@ -13,3 +13,19 @@ export function oncePer<K extends object, V>(ask: (key: K) => V): (key: K) => V 
     return answer;
   };
 }
+
+/** The same for a list of them, remembered with its first: the last list that began so. */
+export function oncePerList<K extends object, V>(
+  ask: (list: readonly K[]) => V,
+): (list: readonly [K, ...K[]]) => V {
+  const answers = new WeakMap<K, { readonly list: readonly K[]; readonly answer: V }>();
+  return (list) => {
+    const known = answers.get(list[0]);
+    if (known?.list.length === list.length && known.list.every((item, n) => item === list[n])) {
+      return known.answer;
+    }
+    const answer = ask(list);
+    answers.set(list[0], { list, answer });
+    return answer;
+  };
+}

@@ -1,15 +1,17 @@
 import { partsOf, textOf, type Content, type Part } from './content.ts';
 import { cutText } from './cut-text.ts';
-import type { AssistantEntry, Entry, ResultEntry, View } from './entry.ts';
+import type { AssistantEntry, Entry, NoteEntry, ResultEntry, UserEntry, View } from './entry.ts';
 import type { AssistantMessage, Block, RequestMessage, ToolResultPart } from './model-request.ts';
-import { oncePer } from './once-per.ts';
+import { oncePer, oncePerList } from './once-per.ts';
+import { isSigned, rewrittenTurn } from './request-linter/rewritten-turn.ts';
 import { isBlobReference, PREVIEW_CHARACTERS, type BlobReference, type Stored } from './stored.ts';
 
 /**
  * A transcript as the messages of a model request, under a view of it. Of what the view's summary
  * stands for, the first user message stays. The results of an assistant turn become one tool
  * message directly after it; what users said meanwhile follows. What the request linter mends is
- * not mended here.
+ * not mended here. The same entries give the very same messages, so that what is true of a message
+ * is found out once.
  */
 export function renderTranscript(
   entries: readonly Entry[],
@@ -21,8 +23,8 @@ export function renderTranscript(
   let said: Part[] = [];
 
   function endOfStep(): void {
-    if (results.length > 0) messages.push({ role: 'tool', results });
-    if (said.length > 0) messages.push({ role: 'user', content: said });
+    if (isFilled(results)) messages.push(toolMessage(results));
+    if (isFilled(said)) messages.push(userMessage(said));
     results = [];
     said = [];
   }
@@ -30,20 +32,24 @@ export function renderTranscript(
   for (const { entry, n } of shownEntries(entries, view)) {
     switch (entry.kind) {
       case 'user':
-        said.push(...partsOfStored(entry.content));
+        said.push(...partsOfUser(entry));
         break;
       case 'summary':
         said.push(...summaryParts(entry));
         break;
       case 'note':
-        said.push({ type: 'text', text: entry.text });
+        said.push(partOfNote(entry));
         break;
       case 'result':
         results.push(n < (view?.cutBefore ?? 0) ? cutResult(entry) : wholeResult(entry));
         break;
       case 'assistant':
         endOfStep();
-        messages.push(assistantMessage(entry, n < sinceOf(view), blocksOf));
+        messages.push(
+          n < sinceOf(view)
+            ? withoutSigned(assistantMessage(entry, blocksOf))
+            : assistantMessage(entry, blocksOf),
+        );
         break;
     }
   }
@@ -87,9 +93,23 @@ function sinceOf(view: View | undefined): number {
   return view?.since ?? Math.max(view?.cutBefore ?? 0, view?.summary?.upTo ?? 0);
 }
 
+const toolMessage = oncePerList((results: readonly ToolResultPart[]): RequestMessage => ({
+  role: 'tool',
+  results,
+}));
+const userMessage = oncePerList((content: readonly Part[]): RequestMessage => ({
+  role: 'user',
+  content,
+}));
+
+function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
+  return list.length > 0;
+}
+
+const turns = new WeakMap<AssistantEntry, AssistantMessage>();
+
 function assistantMessage(
   entry: AssistantEntry,
-  isFromBefore: boolean,
   blocksOf: (entry: AssistantEntry) => readonly Block[],
 ): AssistantMessage {
   const { format, model, raw } = entry;
@@ -97,14 +117,20 @@ function assistantMessage(
     return { role: 'assistant', format, model, raw: null, blocks: [lostPart(raw)] };
   }
   const blocks = blocksOf(entry);
-  const isSigned = (block: Block) => block.type === 'reasoning' && block.signed;
-  if (isFromBefore && blocks.some(isSigned)) {
-    const kept = blocks.filter((block) => !isSigned(block));
-    return { role: 'assistant', format, model, raw: null, blocks: kept };
-  }
-  return { role: 'assistant', format, model, raw, blocks };
+  const known = turns.get(entry);
+  if (known?.blocks === blocks) return known;
+  const message: AssistantMessage = { role: 'assistant', format, model, raw, blocks };
+  turns.set(entry, message);
+  return message;
 }
 
+/** Signed reasoning is valid after the very messages that it was thought after. */
+const withoutSigned = oncePer((message: AssistantMessage) =>
+  message.blocks.some(isSigned) ? rewrittenTurn(message, message.blocks) : message,
+);
+
+const partsOfUser = oncePer((entry: UserEntry) => partsOfStored(entry.content));
+const partOfNote = oncePer((entry: NoteEntry): Part => ({ type: 'text', text: entry.text }));
 const wholeResult = oncePer((entry: ResultEntry) => resultPart(entry, contentOf(entry)));
 const cutResult = oncePer((entry: ResultEntry) => resultPart(entry, cutParts(contentOf(entry))));
 

@@ -44,7 +44,7 @@ export async function gate(
 ): Promise<'decided' | 'hand_over'> {
   const open = new Set(keys);
   const startedMs = effects.nowMs();
-  const due = () => handOverDue() && memory.inFlight === 0;
+  const due = () => handOverDue() && memory.earlyCalls === 0;
   try {
     for (;;) {
       expire(memory, open, effects.nowMs());

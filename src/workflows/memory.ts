@@ -53,8 +53,8 @@ export class Memory {
   noHandOverBefore = MIN_EVENTS;
   /** History length at which the newest update was answered. */
   answeredAt = -1;
-  /** Activities in flight, and calls between two attempts: there is no hand-over before they are done. */
-  inFlight = 0;
+  /** Calls that run while others of their batch are asked for: there is no hand-over before they are done. */
+  earlyCalls = 0;
 
   private waitingNotes = 0;
   private uncountedNotes = 0;

@@ -50,28 +50,18 @@ export async function runBatch(
   const { maxParallel, runAsDecided } = memory.state.spec.settings;
   const early: Promise<void>[] = [];
   const earlyLanes = createLanes(maxParallel);
+  const mayBegin = () => memory.stop === undefined && !failed;
   const run = (call: PlannedCall, edited?: EditedInput): Task => {
     return async () => {
-      if (settled[call.index] != null) return;
-      if (memory.stop !== undefined || failed) {
-        keep(call, notBegun(call));
-        return;
-      }
-      // Also between two attempts: a run that ended then would leave the call behind.
-      memory.inFlight += 1;
-      try {
-        keep(call, await effects.runCall(call, edited));
-      } finally {
-        memory.inFlight -= 1;
-      }
+      keep(call, mayBegin() ? await effects.runCall(call, edited) : notBegun(call));
     };
   };
   const startEarly = (call: PlannedCall, edited?: EditedInput) => {
     if (!runAsDecided || !call.parallelSafe) return;
-    // Also while it waits for its lane, between another's end and its own beginning.
-    memory.inFlight += 1;
+    // Also while it waits for its lane, and between two attempts: a run that ended then would leave it.
+    memory.earlyCalls += 1;
     const ended = earlyLanes(run(call, edited)).finally(() => {
-      memory.inFlight -= 1;
+      memory.earlyCalls -= 1;
     });
     early.push(ended);
   };
@@ -109,16 +99,22 @@ export async function runBatch(
     });
     if (waited === 'hand_over') return 'hand_over';
   }
-  ready.sort((a, b) => a.call.index - b.call.index);
   if (early.length > 0) await Promise.all(early);
-  // Most steps have one call: without lanes it makes four promises less.
-  const [only] = ready;
-  if (ready.length === 1 && only !== undefined) {
-    await run(only.call, only.edited)();
+  const left = ready
+    .filter(({ call }) => settled[call.index] == null)
+    .sort((a, b) => a.call.index - b.call.index);
+  const [only] = left;
+  if (left.length === 1 && only !== undefined && mayBegin()) {
+    // Most steps have one call: without lanes and a task it makes six promises less.
+    keep(only.call, await effects.runCall(only.call, only.edited));
   } else {
-    const calls = ready.map(({ call }) => call);
-    const lanes = createLanes(lanesOf(calls, maxParallel));
-    await Promise.all(ready.map(({ call, edited }) => lanes(run(call, edited))));
+    const lanes = createLanes(
+      lanesOf(
+        left.map(({ call }) => call),
+        maxParallel,
+      ),
+    );
+    await Promise.all(left.map(({ call, edited }) => lanes(run(call, edited))));
   }
   record(memory, batch.plan, settled);
   return failed ? 'expired' : 'done';

@@ -12,11 +12,11 @@ import type { GivenUp, ModelOutcome } from './complete-model.ts';
 import type { Memory } from './memory.ts';
 import type { BatchEnd } from './run-batch.ts';
 
+type CompletionRequest = Omit<ModelInput, 'attempt' | 'modelIndex' | 'items' | 'position'>;
+
 /** What a turn needs of the world; plain functions in tests. */
 export interface TurnEffects {
-  readonly completeModel: (
-    request: Omit<ModelInput, 'attempt' | 'modelIndex' | 'items' | 'position'>,
-  ) => Promise<ModelOutcome>;
+  readonly completeModel: (request: CompletionRequest) => Promise<ModelOutcome>;
   /** Whether the transcript is shown shorter now. */
   readonly compact: (reason: 'budget' | 'overflow') => Promise<boolean>;
   readonly runBatch: (batch: OpenBatch) => Promise<BatchEnd>;
@@ -59,7 +59,12 @@ export async function runTurn(memory: Memory, effects: TurnEffects): Promise<Tur
     if (effects.handOverDue()) return 'hand_over';
     if (compactionDue(memory.state, contextBudget)) await effects.compact('budget');
     const wrapUp = limit !== undefined && onLimit === 'wrapUp';
-    const ended = await step(memory, effects, wrapUp);
+    // Awaited here: a function for a step would cost each two promises more.
+    const next = afterCompletion(memory, await effects.completeModel(beginStep(memory, wrapUp)));
+    let ended: TurnEnd | undefined;
+    if ('end' in next) ended = next.end;
+    else if ('failure' in next) ended = await afterFailure(memory, effects, next.failure);
+    else ended = afterBatch(memory, await effects.runBatch(next.batch)) ?? next.endAfterIt;
     const isOver =
       ended === undefined || (ended !== 'hand_over' && ended.stopReason === 'answered');
     if (wrapUp && isOver) return { stopReason: limit };
@@ -67,16 +72,12 @@ export async function runTurn(memory: Memory, effects: TurnEffects): Promise<Tur
   }
 }
 
-/** One completion and its batch; undefined when the turn goes on. */
-async function step(
-  memory: Memory,
-  effects: TurnEffects,
-  wrapUp: boolean,
-): Promise<TurnEnd | undefined> {
+/** Begins the next step, and says what its completion is made of. */
+function beginStep(memory: Memory, wrapUp: boolean): CompletionRequest {
   const { state } = memory;
   memory.update({ step: state.step + 1 });
   memory.show(state.closing ? 'closing' : 'running');
-  const outcome = await effects.completeModel({
+  return {
     spec: state.spec.digest,
     rules: state.rules,
     usage: state.usage,
@@ -87,32 +88,40 @@ async function step(
     ...(wrapUp ? { wrapUp } : {}),
     ...(state.running?.withoutParts === true ? { withoutParts: true } : {}),
     ...(state.segment === null ? {} : { segment: state.segment }),
-  });
+  };
+}
+
+/** What follows a completion: its batch, or a failure, or the end; undefined when the turn goes on. */
+type Next =
+  | { readonly batch: OpenBatch; readonly endAfterIt: TurnEnd | undefined }
+  | { readonly failure: GivenUp }
+  | { readonly end: TurnEnd | undefined };
+
+function afterCompletion(memory: Memory, outcome: ModelOutcome): Next {
   if (outcome === 'hand_over') {
     // The next run makes this very step.
-    memory.update({ step: state.step });
-    return 'hand_over';
+    memory.update({ step: memory.state.step - 1 });
+    return { end: 'hand_over' };
   }
-  if ('failure' in outcome) return afterFailure(memory, effects, outcome.failure);
+  if ('failure' in outcome) return outcome;
   const { output } = outcome;
   account(memory, outcome);
   if (output.stopReason === 'context_overflow' && output.plan.length === 0) {
-    return afterFailure(memory, effects, {
-      type: 'context_overflow',
-      message: 'the context window is full',
-      hasParts: false,
-    });
+    const message = 'the context window is full';
+    return { failure: { type: 'context_overflow', message, hasParts: false } };
   }
-  if (output.plan.length === 0) return endOf(memory, output);
+  if (output.plan.length === 0) return { end: endOf(memory, output) };
   const cut = output.plan.every(
     ({ verdict }) => typeof verdict === 'object' && verdict.settled.outcome === 'truncated',
   );
   const { running } = memory.state;
   const truncatedInARow = cut ? (running?.truncatedInARow ?? 0) + 1 : 0;
   if (running !== undefined) memory.update({ running: { ...running, truncatedInARow } });
-  const ended = afterBatch(memory, await effects.runBatch({ plan: output.plan, settled: [] }));
-  if (ended !== undefined) return ended;
-  return truncatedInARow >= MAX_TRUNCATED_IN_A_ROW ? { stopReason: 'truncated' } : undefined;
+  const isGivenUp = truncatedInARow >= MAX_TRUNCATED_IN_A_ROW;
+  return {
+    batch: { plan: output.plan, settled: [] },
+    endAfterIt: isGivenUp ? { stopReason: 'truncated' } : undefined,
+  };
 }
 
 function afterBatch(memory: Memory, ended: BatchEnd): TurnEnd | undefined {

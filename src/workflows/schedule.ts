@@ -33,7 +33,7 @@ export interface Scheduled {
  * of promises costs each step of every conversation: the SDK records a stack for each promise.
  */
 export function schedule<Output>(memory: Memory, activity: Scheduled): Promise<Output> {
-  const attempt = scheduleActivity<Output>(activity.type, [activity.input], {
+  return scheduleActivity<Output>(activity.type, [activity.input], {
     activityId: activity.activityId,
     summary: previewOf(activity.summary, SUMMARY_CHARACTERS),
     startToCloseTimeout: activity.startToCloseMs ?? OWN_ACTIVITY_MS,
@@ -48,17 +48,6 @@ export function schedule<Output>(memory: Memory, activity: Scheduled): Promise<O
       ? {}
       : { scheduleToStartTimeout: activity.scheduleToStartMs }),
   });
-  memory.inFlight += 1;
-  return attempt.then(
-    (output) => {
-      memory.inFlight -= 1;
-      return output;
-    },
-    (error: unknown) => {
-      memory.inFlight -= 1;
-      throw error;
-    },
-  );
 }
 
 function heartbeatTimeoutMs(memory: Memory): number {

@@ -194,12 +194,12 @@ describe('a batch', () => {
       endings.shift()?.();
       // A hand-over that looks between two of them must not think that nothing runs.
       for (let tick = 0; tick < 20; tick++) {
-        if (ended < 3) expect(memory.inFlight).toBeGreaterThan(0);
+        if (ended < 3) expect(memory.earlyCalls).toBeGreaterThan(0);
         await Promise.resolve();
       }
     }
     expect(await batch).toBe('done');
-    expect(memory.inFlight).toBe(0);
+    expect(memory.earlyCalls).toBe(0);
   });
 
   test('any order of ends, failures, verdicts and stops gives one result per call, in call order', async () => {

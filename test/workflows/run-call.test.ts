@@ -34,7 +34,6 @@ async function settled(call: Partial<PlannedCall>, ...endings: readonly Ending[]
   const memory = buildMemory();
   const { item, outcome, effect } = await runCall(memory, buildCall(0, call), undefined);
   expect(activities.scheduled).toHaveLength(endings.length);
-  expect(memory.inFlight).toBe(0);
   const text =
     'entry' in item ? textOf((item.entry as ResultEntry).content as Content) : item.activityId;
   return { outcome, effect, text };

@@ -15,7 +15,7 @@ export const binaryParts: MessageRule = (messages, { limits, report }) =>
     if (part.type === 'text') return part;
     const mended = mendedPart(part, limits);
     if (mended === part) return part;
-    report(at, mended.type === 'text' ? mended.text : 'its media type or base64 was corrected');
+    report(at(), mended.type === 'text' ? mended.text : 'its media type or base64 was corrected');
     return mended;
   });
 

@@ -1,6 +1,6 @@
 import type { Part } from '../content.ts';
 import type { RequestMessage, ToolResultPart } from '../model-request.ts';
-import { flatMapSame, mapSame, sameOr } from './keep-same.ts';
+import { mapSame, sameOr } from './keep-same.ts';
 import { lossOf, rewrittenTurn } from './rewritten-turn.ts';
 import type { MessageRule, RuleContext } from './rule.ts';
 
@@ -8,28 +8,35 @@ import type { MessageRule, RuleContext } from './rule.ts';
 const EMPTY_RESULT: Part = { type: 'text', text: '[The result is empty.]' };
 
 /** Text that is empty or only white space is dropped, and what is empty without it. */
-export const emptyText: MessageRule = (messages, context) =>
-  flatMapSame(messages, (message, index) => {
-    const mended = withoutEmptyText(message, `messages[${index}]`, context);
-    return mended === undefined ? [] : [mended];
-  });
+export const emptyText: MessageRule = (messages, context) => {
+  const mended = messages.map((message, index) => withoutEmptyText(message, index, context));
+  return sameOr(
+    messages,
+    mended.filter((message) => message !== undefined),
+  );
+};
 
 function withoutEmptyText(
   message: RequestMessage,
-  at: string,
+  index: number,
   { report }: RuleContext,
 ): RequestMessage | undefined {
   switch (message.role) {
     case 'user': {
       const content = withWords(message.content);
       if (content === message.content && content.length > 0) return message;
-      report(at, content.length === 0 ? 'an empty message was dropped' : 'empty text was dropped');
+      report(
+        `messages[${index}]`,
+        content.length === 0 ? 'an empty message was dropped' : 'empty text was dropped',
+      );
       return content.length === 0 ? undefined : { ...message, content };
     }
     case 'tool': {
       const results = mapSame(message.results, (result, n) => {
         const mended = filledResult(result);
-        if (mended !== result) report(`${at}.results[${n}]`, 'empty text was dropped or replaced');
+        if (mended !== result) {
+          report(`messages[${index}].results[${n}]`, 'empty text was dropped or replaced');
+        }
         return mended;
       });
       return results === message.results ? message : { ...message, results };
@@ -40,7 +47,7 @@ function withoutEmptyText(
       const turn = rewrittenTurn(message, blocks);
       const isEmpty = turn.blocks.length === 0;
       report(
-        at,
+        `messages[${index}]`,
         isEmpty ? 'an empty turn was dropped' : `empty text was dropped${lossOf(message)}`,
       );
       return isEmpty ? undefined : turn;
@@ -57,8 +64,5 @@ function filledResult(result: ToolResultPart): ToolResultPart {
 function withWords<T extends { readonly type: string }>(items: readonly T[]): readonly T[] {
   const isEmpty = (item: T) =>
     item.type === 'text' && 'text' in item && String(item.text).trim() === '';
-  return sameOr(
-    items,
-    items.filter((item) => !isEmpty(item)),
-  );
+  return items.some(isEmpty) ? items.filter((item) => !isEmpty(item)) : items;
 }

@@ -1,18 +1,24 @@
 import type { Part } from '../content.ts';
 import type { RequestMessage, ToolMessage, ToolResultPart } from '../model-request.ts';
-import { flatMapSame, mapSame } from './keep-same.ts';
+import { mapSame } from './keep-same.ts';
 import type { MessageRule } from './rule.ts';
 
 /** A failed call's result holds text only: its images and documents follow in a user message. */
-export const errorResults: MessageRule = (messages, { report }) =>
-  flatMapSame(messages, (message, index): readonly RequestMessage[] => {
-    if (message.role !== 'tool' || !message.results.some(hasBinary)) return [message];
+export const errorResults: MessageRule = (messages, { report }) => {
+  if (!messages.some(hasBinaryError)) return messages;
+  return messages.flatMap((message, index): readonly RequestMessage[] => {
+    if (!hasBinaryError(message)) return [message];
     report(
       `messages[${index}]`,
       'images and documents of a failed call were moved behind the results: an error holds text only',
     );
     return [textOnly(message), { role: 'user', content: message.results.flatMap(movedParts) }];
   });
+};
+
+function hasBinaryError(message: RequestMessage): message is ToolMessage {
+  return message.role === 'tool' && message.results.some(hasBinary);
+}
 
 function hasBinary({ isError, content }: ToolResultPart): boolean {
   return isError && content.some((part) => part.type !== 'text');

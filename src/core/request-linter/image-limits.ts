@@ -1,15 +1,15 @@
 import { imageFacts } from './image-facts.ts';
-import { leftOut, mapParts } from './map-parts.ts';
+import { hasParts, leftOut, mapParts } from './map-parts.ts';
 import type { MessageRule } from './rule.ts';
 
 /** How many images, and how large in pixels: of too many the oldest go, and the too large ones. */
 export const imageLimits: MessageRule = (messages, { limits, report }) => {
+  if (!hasParts(messages)) return messages;
   let total = 0;
   mapParts(messages, (part) => {
     if (part.type === 'image') total += 1;
     return part;
   });
-  if (total === 0) return messages;
   const surplus = Math.max(0, total - limits.images);
   const pixels =
     total - surplus > limits.manyImages
@@ -27,7 +27,7 @@ export const imageLimits: MessageRule = (messages, { limits, report }) => {
           ? `it is too large (${side} pixels, at most ${pixels} here)`
           : undefined;
     if (why === undefined) return part;
-    report(at, why);
+    report(at(), why);
     return leftOut(part, why);
   });
 };

@@ -3,15 +3,13 @@ export function mapSame<T>(
   items: readonly T[],
   change: (item: T, index: number) => T,
 ): readonly T[] {
-  return sameOr(items, items.map(change));
-}
-
-/** Like `flatMap`, but the very same array when every item stood for itself. */
-export function flatMapSame<T>(
-  items: readonly T[],
-  change: (item: T, index: number) => readonly T[],
-): readonly T[] {
-  return sameOr(items, items.flatMap(change));
+  let changed: T[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const after = change(item, index);
+    if (after !== item) changed ??= [...items];
+    if (changed !== undefined) changed[index] = after;
+  }
+  return changed ?? items;
 }
 
 /** The old array where the new one holds the same items. */

@@ -2,24 +2,25 @@ import type { Part } from '../content.ts';
 import type { RequestMessage } from '../model-request.ts';
 import { mapSame } from './keep-same.ts';
 
-/** Changes the parts of user messages and results; `at` names the part. The same array when none changed. */
+/** Changes the parts of user messages and results; `at()` names the part. The same array when none changed. */
 export function mapParts(
   messages: readonly RequestMessage[],
-  change: (part: Part, at: string) => Part,
+  change: (part: Part, at: () => string) => Part,
 ): readonly RequestMessage[] {
   return mapSame(messages, (message, index): RequestMessage => {
-    const at = `messages[${index}]`;
     switch (message.role) {
       case 'assistant':
         return message;
       case 'user': {
-        const content = mapSame(message.content, (part, n) => change(part, `${at}.content[${n}]`));
+        const content = mapSame(message.content, (part, n) =>
+          change(part, () => `messages[${index}].content[${n}]`),
+        );
         return content === message.content ? message : { ...message, content };
       }
       case 'tool': {
         const results = mapSame(message.results, (result, r) => {
           const content = mapSame(result.content, (part, n) =>
-            change(part, `${at}.results[${r}].content[${n}]`),
+            change(part, () => `messages[${index}].results[${r}].content[${n}]`),
           );
           return content === result.content ? result : { ...result, content };
         });

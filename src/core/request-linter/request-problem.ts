@@ -59,11 +59,11 @@ function sizeProblem(request: ModelRequest, limits: LintLimits): LintProblem | u
     const message = `the request has ${messages.length} messages, at most ${limits.messages} can be sent; compact the conversation`;
     return { type: 'too_large', at: 'messages', message };
   }
+  const ofMessages = messages.reduce((sum, message) => sum + mostBytesOfMessage(message), 0);
+  if (ofMessages + mostBytesOfSettings(request) <= limits.bodyBytes) return undefined;
   const sent = messages.map((message) =>
     message.role === 'assistant' ? (message.raw ?? message.blocks) : message,
   );
-  const bound = messages.reduce((sum, message) => sum + mostBytesOfMessage(message), 0);
-  if (mostBytes({ ...request, messages: [] }) + bound <= limits.bodyBytes) return undefined;
   const whole = { ...request, messages: sent };
   const bytes = utf8Bytes(JSON.stringify(whole));
   if (bytes <= limits.bodyBytes) return undefined;
@@ -73,13 +73,21 @@ function sizeProblem(request: ModelRequest, limits: LintLimits): LintProblem | u
   return { type: 'too_large', at: `messages[${largest}]`, message };
 }
 
-const mostBytesOnce = oncePer((value: object) => mostBytes(value));
+function mostBytesOfSettings({ messages: _, ...settings }: ModelRequest): number {
+  return Object.entries(settings).reduce(
+    (sum, [name, value]) => sum + mostBytes(name) + mostBytesOnce(value),
+    BYTES_AROUND_PARTS,
+  );
+}
+
+const mostBytesOfObject = oncePer((value: object) => mostBytes(value));
+
+function mostBytesOnce(value: unknown): number {
+  return typeof value === 'object' && value !== null ? mostBytesOfObject(value) : mostBytes(value);
+}
 
 function mostBytesOfMessage(message: RequestMessage): number {
-  if (message.role === 'assistant') {
-    const { raw, blocks } = message;
-    return typeof raw === 'object' ? mostBytesOnce(raw ?? blocks) : mostBytes(raw);
-  }
+  if (message.role === 'assistant') return mostBytesOnce(message.raw ?? message.blocks);
   const parts = message.role === 'user' ? message.content : message.results;
   return parts.reduce((sum, part) => sum + mostBytesOnce(part), BYTES_AROUND_PARTS);
 }

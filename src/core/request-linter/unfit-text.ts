@@ -21,21 +21,22 @@ export const unfitText: MessageRule = (messages, { report }) =>
     return fit(message) as typeof message;
   });
 
-const isFit = oncePer((value: object) => fit(value) === value);
-
 function isFitMessage(message: RequestMessage): boolean {
   switch (message.role) {
     case 'user':
       return message.content.every(isFit);
     case 'tool':
       return message.results.every(isFit);
-    case 'assistant': {
-      const { raw, blocks } = message;
-      return (
-        isFit(blocks) && (typeof raw === 'object' && raw !== null ? isFit(raw) : fit(raw) === raw)
-      );
-    }
+    case 'assistant':
+      return isFit(message.blocks) && isFit(message.raw);
   }
+}
+
+const isFitObject = oncePer((value: object) => fit(value) === value);
+
+/** Whether `fit` would leave it as it is. */
+export function isFit(value: unknown): boolean {
+  return typeof value === 'object' && value !== null ? isFitObject(value) : fit(value) === value;
 }
 
 /** A value with every text in it made fit, cut at a depth that parsers take; the very same value when all is. */

@@ -11,7 +11,7 @@ export const untakenParts: MessageRule = (messages, { takes, report }) => {
     if (part.type === 'text') return part;
     if (part.type === 'image' ? takes.images : takes.documents) return part;
     const why = `this model takes no ${part.type}s`;
-    report(at, why);
+    report(at(), why);
     return leftOut(part, why);
   });
 };
