@@ -3,6 +3,8 @@ import { median, table, timed } from './measure.ts';
 
 const BYTES = 1_000;
 const STEPS_AT_ONCE = 960;
+/** Until V8 has compiled what a step runs through. */
+const WARM_UP = { conversations: 3, steps: 100 };
 
 export interface StepOptions {
   /** Of each conversation. */
@@ -22,7 +24,11 @@ export async function measureSteps(
   const { byReference, ours, byValue, withoutMessages } = contest;
   const contestants = [byReference, ours, byValue, withoutMessages];
   const times = new Map<string, number[]>();
-  for (const { name, run } of contestants) await run(5, BYTES, `${label}-warm-${name}`);
+  for (let n = 0; n < WARM_UP.conversations; n++) {
+    for (const { name, run } of contestants) {
+      await run(WARM_UP.steps, BYTES, `${label}-warm-${name}-${n}`);
+    }
+  }
   for (let round = 0; round < options.rounds; round++) {
     for (const { name, run } of contestants) {
       const ms = await timed(() => run(options.steps, BYTES, `${label}-${name}-${round}`));

@@ -10,7 +10,8 @@ import type { Answer } from './complete-answer.ts';
 import type { ActivityEnvironment } from './environment.ts';
 import { createPatientPut } from './put-patiently.ts';
 import { storeFailure } from './store-failure.ts';
-import { chainDigest, digestOf } from './transcript/digest.ts';
+import { chainDigest } from './transcript/digest.ts';
+import { measured } from './transcript/measured.ts';
 import type { RunLocation, Transcript } from './transcript/transcript-reader.ts';
 
 /** What a turn with calls says besides is for eyes; its whole text is in the turn itself. */
@@ -45,7 +46,7 @@ export async function recordTurn(
   const { format } = completion;
   const answeredBy = completion.model.slice(0, MAX_NAME_CHARACTERS);
   const entry = assistantEntryOf(place.turn, place.step, { turn, format, model: answeredBy });
-  const entryDigest = digestOf(entry);
+  const { digest: entryDigest } = measured(entry);
   const transcriptDigest = chainDigest(transcript.digest, entryDigest);
   environment.transcripts.keep(location, {
     beginning: transcript.beginning,

@@ -3,7 +3,6 @@ import type { CallInput, CallOutput } from '../core/activity-shapes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { partsOf, textOf, type Content } from '../core/content.ts';
 import type { Effect } from '../core/effect.ts';
-import type { Json } from '../core/json.ts';
 import { resultEntryOf } from '../core/result-entry.ts';
 import { estimatedTokens } from '../core/estimated-tokens.ts';
 import { shownError, shownOutput, type ShownSettings } from '../core/shown-result.ts';
@@ -12,7 +11,7 @@ import type { ActivityEnvironment } from './environment.ts';
 import { recordContent } from './record-content.ts';
 import type { Settlement } from './settle-ending.ts';
 import { runLocation } from './run-location.ts';
-import { digestOf } from './transcript/digest.ts';
+import { measured } from './transcript/measured.ts';
 
 /** What decides how a tool's result is shown, and to whom. */
 export type ShownTool = {
@@ -53,7 +52,7 @@ export async function settleOutput(
   });
   const { outcome, effect } = settlement;
   const entry = resultEntryOf(call, { outcome, effect, ...recorded });
-  const digest = digestOf(entry as unknown as Json);
+  const { digest } = measured(entry);
   if (tool.isAwaited !== false) {
     environment.transcripts.remember(location, context.info.activityId, entry, digest);
     publishResult(environment, call, outcome, shown.shownAs ?? shown.content, location.workflowId);

@@ -50,6 +50,16 @@ const summary: Entry = { kind: 'summary', content: 'old', upTo: 2, ...placed };
 const render = (entries: readonly Entry[], view?: Parameters<typeof renderTranscript>[1]) =>
   renderTranscript(entries, view, blocksOf);
 
+test('the same entries give the very same messages, so that each is linted once', () => {
+  const entries = [user('hello'), assistant(text('I look'), call('a')), result('a'), user('and?')];
+  const before = render(entries);
+  const after = render([...entries, assistant(text('done')), user('thanks')]);
+  expect(before).toHaveLength(4);
+  before.forEach((message, n) => expect(after[n]).toBe(message));
+  const said = render([...entries, user('more')]).at(-1);
+  expect(said).toEqual({ role: 'user', content: [text('and?'), text('more')] });
+});
+
 describe('a transcript without a view', () => {
   test('becomes messages; the results of a turn become one tool message after it, in their order', () => {
     const turn = assistant(text('I look'), call('a'), call('b'));

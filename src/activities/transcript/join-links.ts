@@ -1,6 +1,6 @@
 import { chainDigest } from './digest.ts';
 import type { ChainLink, DigestedEntry } from './entries-of-events.ts';
-import { measured } from './segment-loader.ts';
+import { measured } from './measured.ts';
 import type { LineEntry } from './transcript-line.ts';
 
 /** Makes the error of what does not add up, from what was found. */

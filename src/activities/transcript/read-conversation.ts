@@ -6,13 +6,14 @@ import type { ConversationRecord, RecordedEntry } from './conversation-record.ts
 import { endOfRun } from './end-of-run.ts';
 import { entryPlacesOf, type EntryPlaces } from './entry-places.ts';
 import { createHistorySource, type HistoryEvent, type HistorySource } from './history-source.ts';
+import { measured } from './measured.ts';
 import { createPayloadDecoder, type PayloadDecoder } from './payload-decoder.ts';
 import { readGap } from './read-gap.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import { recordedEntryOf } from './recorded-entry.ts';
 import { createEventDecoder, type RecordedEvent } from './recorded-event.ts';
 import { beginningOf, type RunBeginning } from './run-beginning.ts';
-import { createSegmentLoader, measured } from './segment-loader.ts';
+import { createSegmentLoader } from './segment-loader.ts';
 import type { LineEntry } from './transcript-line.ts';
 import type { RunLocation } from './transcript-reader.ts';
 

@@ -1,7 +1,7 @@
 import { BlobMissing, type BlobStore } from '../../blobs/blob-store.ts';
-import type { Entry } from '../../core/entry.ts';
 import type { Segment, SegmentReference } from '../../core/segment.ts';
-import { chainDigest, measure } from './digest.ts';
+import { chainDigest } from './digest.ts';
+import { measured } from './measured.ts';
 import type { LineBeginning, LineEntry } from './transcript-line.ts';
 
 /** A segment as it was written, and what it takes in memory. */
@@ -116,8 +116,4 @@ function chained(
 ): string | null | undefined {
   if (start === undefined) return undefined;
   return added.reduce<string | null>((digest, entry) => chainDigest(digest, entry.digest), start);
-}
-
-export function measured(entry: Entry): LineEntry {
-  return { entry, ...measure(entry) };
 }

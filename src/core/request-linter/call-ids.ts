@@ -8,6 +8,7 @@ import type { MessageRule } from './rule.ts';
  * Runs after pairing: the results of a turn are in the next message, in call order.
  */
 export const callIds: MessageRule = (messages, { report }) => {
+  if (areUnique(messages)) return messages;
   const taken = new Set<string>();
   let idsOfTurn: readonly string[] = [];
   return mapSame(messages, (message, index): RequestMessage => {
@@ -25,6 +26,21 @@ export const callIds: MessageRule = (messages, { report }) => {
     return message.role === 'tool' ? withIds(message, idsOfTurn) : message;
   });
 };
+
+/** The results are paired: where the ids of the calls are right, theirs are. */
+function areUnique(messages: readonly RequestMessage[]): boolean {
+  const taken = new Set<string>();
+  return messages.every(
+    (message) =>
+      message.role !== 'assistant' ||
+      message.blocks.every((block) => {
+        if (block.type !== 'tool_call') return true;
+        const isFree = freeId(block.id, taken) === block.id;
+        taken.add(block.id);
+        return isFree;
+      }),
+  );
+}
 
 function withUniqueIds(message: AssistantMessage, taken: Set<string>): AssistantMessage {
   const blocks = mapSame(message.blocks, (block) => {

@@ -3,13 +3,15 @@ export function mapSame<T>(
   items: readonly T[],
   change: (item: T, index: number) => T,
 ): readonly T[] {
-  let changed: T[] | undefined;
-  for (const [index, item] of items.entries()) {
+  // Nearly always nothing changes: then nothing is made.
+  let changed: T[] = [];
+  items.forEach((item, index) => {
     const after = change(item, index);
-    if (after !== item) changed ??= [...items];
-    if (changed !== undefined) changed[index] = after;
-  }
-  return changed ?? items;
+    if (after === item) return;
+    if (changed.length === 0) changed = [...items];
+    changed[index] = after;
+  });
+  return changed.length === 0 ? items : changed;
 }
 
 /** The old array where the new one holds the same items. */

@@ -124,6 +124,31 @@ test('what was sent before is sent again unchanged when the conversation goes on
   );
 });
 
+test('a message that was found right before is judged as one that was never seen', () => {
+  const takes = fc.constantFrom({}, { images: false }, { documents: false });
+  const limits = fc.constantFrom({}, { imagePixels: 1 }, { images: 0 });
+  const judged = fc.record({ format: formats, takes, limits });
+  fc.assert(
+    fc.property(
+      fc.oneof(histories, validMessages),
+      fc.array(fc.nat(9)),
+      judged,
+      judged,
+      (messages, order, before, now) => {
+        const optionsOf = ({ format, ...rest }: typeof now) =>
+          format === undefined ? rest : { format, ...rest };
+        lintRequest(request(messages), optionsOf(before));
+        const again = order.flatMap((n) => messages[n] ?? []);
+        const unseen = structuredClone(again);
+        expect(lintRequest(request(again), optionsOf(now))).toEqual(
+          lintRequest(request(unseen), optionsOf(now)),
+        );
+      },
+    ),
+    { numRuns: RUNS },
+  );
+});
+
 /** One id for all calls of a turn and their results. */
 function renamed(message: RequestMessage, id: string | undefined): RequestMessage {
   if (id === undefined) return message;
