@@ -43,14 +43,12 @@ export function renderTranscript(
       case 'result':
         results.push(n < (view?.cutBefore ?? 0) ? cutResult(entry) : wholeResult(entry));
         break;
-      case 'assistant':
+      case 'assistant': {
         endOfStep();
-        messages.push(
-          n < sinceOf(view)
-            ? withoutSigned(assistantMessage(entry, blocksOf))
-            : assistantMessage(entry, blocksOf),
-        );
+        const turn = assistantMessage(entry, blocksOf);
+        messages.push(n < sinceOf(view) ? withoutSigned(turn) : turn);
         break;
+      }
     }
   }
   endOfStep();

@@ -108,12 +108,8 @@ export async function runBatch(
     // Most steps have one call: without lanes and a task it makes six promises less.
     keep(only.call, await effects.runCall(only.call, only.edited));
   } else {
-    const lanes = createLanes(
-      lanesOf(
-        left.map(({ call }) => call),
-        maxParallel,
-      ),
-    );
+    const calls = left.map(({ call }) => call);
+    const lanes = createLanes(lanesOf(calls, maxParallel));
     await Promise.all(left.map(({ call, edited }) => lanes(run(call, edited))));
   }
   record(memory, batch.plan, settled);

@@ -1,5 +1,5 @@
 import type { AssistantMessage, RequestMessage, ToolMessage } from '../model-request.ts';
-import { mapSame, sameOr } from './keep-same.ts';
+import { mapSame } from './keep-same.ts';
 import { lossOf, rewrittenTurn } from './rewritten-turn.ts';
 import type { MessageRule } from './rule.ts';
 
@@ -8,13 +8,12 @@ import type { MessageRule } from './rule.ts';
  * Runs after pairing: the results of a turn are in the next message, in call order.
  */
 export const callIds: MessageRule = (messages, { report }) => {
-  if (areUnique(messages)) return messages;
   const taken = new Set<string>();
-  let idsOfTurn: readonly string[] = [];
+  let newIds: readonly string[] | undefined;
   return mapSame(messages, (message, index): RequestMessage => {
     if (message.role === 'assistant') {
       const mended = withUniqueIds(message, taken);
-      idsOfTurn = idsOf(mended);
+      newIds = mended === message ? undefined : idsOf(mended);
       if (mended !== message) {
         report(
           `messages[${index}]`,
@@ -23,24 +22,9 @@ export const callIds: MessageRule = (messages, { report }) => {
       }
       return mended;
     }
-    return message.role === 'tool' ? withIds(message, idsOfTurn) : message;
+    return message.role === 'tool' && newIds !== undefined ? withIds(message, newIds) : message;
   });
 };
-
-/** The results are paired: where the ids of the calls are right, theirs are. */
-function areUnique(messages: readonly RequestMessage[]): boolean {
-  const taken = new Set<string>();
-  return messages.every(
-    (message) =>
-      message.role !== 'assistant' ||
-      message.blocks.every((block) => {
-        if (block.type !== 'tool_call') return true;
-        const isFree = freeId(block.id, taken) === block.id;
-        taken.add(block.id);
-        return isFree;
-      }),
-  );
-}
 
 function withUniqueIds(message: AssistantMessage, taken: Set<string>): AssistantMessage {
   const blocks = mapSame(message.blocks, (block) => {
@@ -53,12 +37,11 @@ function withUniqueIds(message: AssistantMessage, taken: Set<string>): Assistant
 }
 
 function withIds(message: ToolMessage, ids: readonly string[]): ToolMessage {
-  const results = message.results.map((result, n) => {
+  const results = mapSame(message.results, (result, n) => {
     const callId = ids[n] ?? result.callId;
     return callId === result.callId ? result : { ...result, callId };
   });
-  const same = sameOr(message.results, results);
-  return same === message.results ? message : { ...message, results: same };
+  return results === message.results ? message : { ...message, results };
 }
 
 function idsOf(message: AssistantMessage): readonly string[] {

@@ -43,7 +43,6 @@ function fitSettings(request: ModelRequest, repairs: Repair[]): ModelRequest {
   const { messages, ...settings } = request;
   if (Object.values(settings).every(isFit)) return request;
   const fitted = fit(settings) as typeof settings;
-  if (fitted === settings) return request;
   repairs.push({ rule: 'unfit-text', at: 'system, tools and options', what: UNFIT_REPLACED });
   return { ...fitted, messages };
 }

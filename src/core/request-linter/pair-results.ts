@@ -15,7 +15,6 @@ interface Pair {
  * no call is dropped; a call without a result gets one that says so.
  */
 export const pairResults: MessageRule = (messages, context) => {
-  if (isPaired(messages)) return messages;
   const pairs = pairUp(messages, context);
   const paired = messages.flatMap((message, index): RequestMessage[] => {
     if (message.role === 'tool') return [];
@@ -26,33 +25,6 @@ export const pairResults: MessageRule = (messages, context) => {
   return sameOr(messages, paired);
 };
 
-/** Nearly every request is: then no pairs are made. */
-function isPaired(messages: readonly RequestMessage[]): boolean {
-  let open: readonly ToolCallBlock[] = [];
-  for (const message of messages) {
-    if (message.role === 'tool') {
-      if (open.length === 0 || !areAnswered(open, message.results)) return false;
-      open = [];
-    } else {
-      if (open.length > 0) return false;
-      open = callsOf(message);
-    }
-  }
-  return open.length === 0;
-}
-
-function areAnswered(calls: readonly ToolCallBlock[], results: readonly ToolResultPart[]): boolean {
-  return (
-    calls.length === results.length &&
-    calls.every(({ id, name }, n) => results[n]?.callId === id && results[n].tool === name)
-  );
-}
-
-function callsOf(message: RequestMessage): readonly ToolCallBlock[] {
-  if (message.role !== 'assistant') return [];
-  return message.blocks.filter((block) => block.type === 'tool_call');
-}
-
 function pairUp(
   messages: readonly RequestMessage[],
   { report }: RuleContext,
@@ -60,8 +32,9 @@ function pairUp(
   const pairs = new Map<number, readonly Pair[]>();
   const turns: (readonly Pair[])[] = [];
   messages.forEach((message, index) => {
-    const calls = callsOf(message);
-    if (calls.length > 0) {
+    if (message.role === 'assistant') {
+      const calls = message.blocks.filter((block) => block.type === 'tool_call');
+      if (calls.length === 0) return;
       const ofTurn = calls.map((call): Pair => ({ call }));
       pairs.set(index, ofTurn);
       turns.push(ofTurn);
