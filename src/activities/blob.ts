@@ -41,6 +41,6 @@ async function putSlice(
 
 function previewOfJson(json: string): string {
   const value = JSON.parse(json) as unknown;
-  const isContent = contentSchema.safeParse(value).success;
+  const isContent = contentSchema().safeParse(value).success;
   return previewOf(isContent ? textOf(value as Content) : json);
 }

@@ -32,7 +32,7 @@ export function checkedParts(content: unknown): CheckedParts {
   const parts: Part[] = [];
   let binaries = 0;
   for (const [index, candidate] of content.entries()) {
-    const parsed = partSchema.safeParse(withBase64(candidate));
+    const parsed = partSchema().safeParse(withBase64(candidate));
     if (!parsed.success) {
       const reason = parsed.error.issues[0]?.message ?? 'it has another shape';
       return { problem: `part ${index} of its content is no part: ${reason}` };

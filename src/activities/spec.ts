@@ -29,7 +29,8 @@ export function createSpecActivity(
   environment: ActivityEnvironment,
 ): (input: SpecInput) => Promise<SpecRecord> {
   return async (input) => {
-    const { workflowId } = runLocation(activityInfo());
+    const location = runLocation(activityInfo());
+    const { workflowId } = location;
     // A conversation that runs already is not ended by an agent that wants more of its start now.
     const isStart = !activityInfo().activityId.startsWith(`${activityIds.spec()}@`);
     const agent = knownAgent(input.agent, environment);
@@ -39,10 +40,10 @@ export function createSpecActivity(
     ];
     if (problems.length > 0) throw invalidStart(agent.name, problems);
     const spec = await freeze(agent, input);
-    const { blobs, inlineLimitBytes } = environment;
+    const { blobs, inlineLimitBytes, transcripts } = environment;
     try {
       await demandStore(blobs, workflowId, input.store);
-      return {
+      const record = {
         digest: digestOf(spec),
         spec: await storeValue(blobs, workflowId, spec, {
           inlineLimitBytes,
@@ -51,6 +52,8 @@ export function createSpecActivity(
         settings: settingsOf(agent, environment),
         blobStore: await blobs.id(),
       };
+      transcripts.rememberSpec(location, spec);
+      return record;
     } catch (error) {
       throw storeFailure(blobs, `keeping the spec of "${workflowId}"`, error);
     }

@@ -9,10 +9,10 @@ const WORDS = { error: z.locales.en().localeError };
  * expected number to be >0`.
  */
 export function checked<Schema extends z.ZodMiniType>(
-  schema: Schema,
+  schema: () => Schema,
   value: unknown,
 ): { readonly value: z.infer<Schema> } | { readonly problems: readonly string[] } {
-  const result = z.safeParse(schema, value, WORDS);
+  const result = z.safeParse(schema(), value, WORDS);
   return result.success
     ? { value: result.data }
     : { problems: result.error.issues.flatMap((issue) => wordsOf(issue, [])) };

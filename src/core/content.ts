@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-const textPartSchema = z.strictObject({ type: z.literal('text'), text: z.string() });
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
 
-const binaryPartSchema = z
+const binaryPart = z
   .strictObject({
     type: z.union([z.literal('image'), z.literal('document')]),
     mediaType: z.string().check(z.minLength(1), z.maxLength(255)),
@@ -18,16 +18,18 @@ const binaryPartSchema = z
     }),
   );
 
-export const partSchema = z.union([textPartSchema, binaryPartSchema]);
-export type Part = z.infer<typeof partSchema>;
-export type TextPart = z.infer<typeof textPartSchema>;
+const part = z.union([textPart, binaryPart]);
+export const partSchema = () => part;
+export type Part = z.infer<typeof part>;
+export type TextPart = z.infer<typeof textPart>;
 
 /** Text, or parts. Text that is empty or only white space is refused: no model API takes it. */
-export const contentSchema = z.union([z.string(), z.array(partSchema)]).check(
+const schema = z.union([z.string(), z.array(part)]).check(
   z.refine((content) => hasContent(content), {
     error: 'expected text that is not empty, or at least one part with content',
   }),
 );
+export const contentSchema = () => schema;
 export type Content = string | readonly Part[];
 
 function hasContent(content: Content): boolean {

@@ -16,8 +16,9 @@ export function durationMs(duration: unknown): number | undefined {
   return Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-export const durationSchema = z.union([z.number(), z.string()]).check(
+const schema = z.union([z.number(), z.string()]).check(
   z.refine((value) => durationMs(value) !== undefined, {
     error: 'expected a duration: milliseconds, or text such as "30 days"',
   }),
 );
+export const durationSchema = () => schema;

@@ -3,11 +3,11 @@ import { type Duration, durationMs, durationSchema } from './duration.ts';
 
 const count = z.number().check(z.int(), z.positive());
 
-export const limitsSchema = z.strictObject({
+const schema = z.strictObject({
   /** Model completions per turn. */
   maxSteps: z.optional(count),
   /** Wall-clock time of a turn, without waits for people. */
-  deadline: z.optional(durationSchema),
+  deadline: z.optional(durationSchema()),
   /** Input and output tokens of the conversation. */
   maxTokens: z.optional(count),
   /** US dollars of the conversation. */
@@ -19,6 +19,7 @@ export const limitsSchema = z.strictObject({
   /** Output tokens of one completion. */
   maxOutputTokens: z.optional(count),
 });
+export const limitsSchema = () => schema;
 
 export interface Limits {
   readonly maxSteps: number;

@@ -2,16 +2,17 @@ import * as z from 'zod/mini';
 import { contentSchema } from './content.ts';
 import { whoSchema } from './who.ts';
 
-/** Signal `message` and update `send` (format.md §1). */
-export const messageSchema = z.strictObject({
-  content: contentSchema,
+const message = z.strictObject({
+  content: contentSchema(),
   /** A message with an id that was seen before is taken once. */
   id: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
   /** `steer` enters at the next step of the running turn; default `queue`, the next turn. */
   when: z.optional(z.enum(['queue', 'steer'])),
-  by: z.optional(whoSchema),
+  by: z.optional(whoSchema()),
 });
-export type Message = z.infer<typeof messageSchema>;
+/** Signal `message` and update `send` (format.md §1). */
+export const messageSchema = () => message;
+export type Message = z.infer<typeof message>;
 
 /** What update `send` answers. */
 export interface SendAnswer {
@@ -19,9 +20,10 @@ export interface SendAnswer {
   readonly state: 'started' | 'queued' | 'steered' | 'denied_pending';
 }
 
-/** Signals `stop` and `close`. */
-export const stopSchema = z.strictObject({
+const stop = z.strictObject({
   reason: z.optional(z.string()),
-  by: z.optional(whoSchema),
+  by: z.optional(whoSchema()),
 });
-export type Stop = z.infer<typeof stopSchema>;
+/** Signals `stop` and `close`. */
+export const stopSchema = () => stop;
+export type Stop = z.infer<typeof stop>;

@@ -12,14 +12,18 @@ const MAX_FIELDS = 100;
 /** Per problem: one that names what a sender wrote could be as long as what was sent. */
 const MAX_PROBLEM_CHARACTERS = 300;
 
-/** Judges what came from outside by its schema: the value, or every problem with its path. */
+/**
+ * Judges what came from outside by its schema: the value, or every problem with its path.
+ * @param schema gives it: what a module of core exports is frozen in the workflows' sandbox, and zod
+ * completes a schema as it is used
+ */
 export function parse<Schema extends z.ZodMiniType>(
-  schema: Schema,
+  schema: () => Schema,
   value: unknown,
 ): Parsed<z.infer<Schema>> {
   const unfit = unfitForSchemas(value);
   if (unfit !== undefined) return { problems: [unfit] };
-  const result = schema.safeParse(value);
+  const result = schema().safeParse(value);
   if (result.success) return { value: result.data };
   return { problems: result.error.issues.slice(0, MAX_PROBLEMS).map((issue) => describe(issue)) };
 }

@@ -4,14 +4,15 @@ import type { Refusal } from './refusal.ts';
 import type { RememberedRule } from './remember-rules.ts';
 import { type Who, whoSchema } from './who.ts';
 
-/** Signal and update `revoke`: takes back what an approval asked to be remembered. */
-export const revokeSchema = z.strictObject({
+const schema = z.strictObject({
   /** The rule's `id`, as query `status` lists it. */
   rule: z.string().check(z.minLength(1), z.maxLength(1000)),
-  by: whoSchema,
+  by: whoSchema(),
   reason: z.optional(z.string().check(z.maxLength(1000))),
 });
-export type Revocation = z.infer<typeof revokeSchema>;
+/** Signal and update `revoke`: takes back what an approval asked to be remembered. */
+export const revokeSchema = () => schema;
+export type Revocation = z.infer<typeof schema>;
 
 /** What update `revoke` answers: the tool is asked about again from the next completion on. */
 export interface RevokeAnswer {

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import { whoSchema } from './who.ts';
+import { type Who, whoSchema } from './who.ts';
 
 const id = z.string().check(z.minLength(1), z.maxLength(1000));
 
 /** A longer reason is refused: the model reads it, and every answer about the request carries it. */
 export const MAX_REASON_BYTES = 16 * 1024;
 
-/** What a person may ask to be remembered: the tool, this exact input, or the values at JSON pointers. */
-export const rememberSchema = z.union([
+const remembered = z.union([
   z.literal('conversation'),
   z.strictObject({
     scope: z.literal('conversation'),
@@ -18,12 +17,13 @@ export const rememberSchema = z.union([
     ]),
   }),
 ]);
-export type Remember = z.infer<typeof rememberSchema>;
+/** What a person may ask to be remembered: the tool, this exact input, or the values at JSON pointers. */
+export type Remember = z.infer<typeof remembered>;
 
 const common = {
   key: z.optional(id),
   callId: z.optional(id),
-  by: whoSchema,
+  by: whoSchema(),
   reason: z.optional(z.string()),
   /** A retry of the same verdict by its sender answers as the first time. */
   verdictId: z.optional(id),
@@ -33,7 +33,7 @@ const approval = {
   ...common,
   /** Replaces the arguments; validated by the tool's frozen schema. */
   input: z.optional(z.json()),
-  remember: z.optional(rememberSchema),
+  remember: z.optional(remembered),
   /** The request's `digest`: refused when the arguments are not those that were seen. */
   digest: z.optional(z.string()),
 };
@@ -43,21 +43,24 @@ function hasTarget(verdict: { key?: string | undefined; callId?: string | undefi
 }
 const target = { error: 'expected the key (or the callId) of the call', path: ['key'] };
 
+const approve = z.strictObject(approval).check(z.refine(hasTarget, target));
 /** Signal `approve`. */
-export const approveSchema = z.strictObject(approval).check(z.refine(hasTarget, target));
+export const approveSchema = () => approve;
+const deny = z.strictObject(common).check(z.refine(hasTarget, target));
 /** Signal `deny`. */
-export const denySchema = z.strictObject(common).check(z.refine(hasTarget, target));
-/** Update `decide`. */
-export const verdictSchema = z
+export const denySchema = () => deny;
+const verdict = z
   .strictObject({ decision: z.enum(['approve', 'deny']), ...approval })
   .check(z.refine(hasTarget, target));
-export type Verdict = z.infer<typeof verdictSchema>;
+/** Update `decide`. */
+export const verdictSchema = () => verdict;
+export type Verdict = z.infer<typeof verdict>;
 
 /** What update `decide` answers. */
 export interface DecideAnswer {
   readonly decision: 'approve' | 'deny';
   readonly key: string;
-  readonly by: z.infer<typeof whoSchema>;
+  readonly by: Who;
   /** ISO 8601. */
   readonly at: string;
   /** Different people who must still approve before the call runs; absent when it is decided. */

@@ -45,7 +45,9 @@ const objectSchema: OptionCheck = (value) => {
   return 'problems' in frozen ? frozen.problems : [];
 };
 
-const limitChecks: { readonly [limit in keyof typeof limitsSchema.shape]: OptionCheck } = {
+const limitChecks: {
+  readonly [limit in keyof ReturnType<typeof limitsSchema>['shape']]: OptionCheck;
+} = {
   maxSteps: optional(positiveCount),
   deadline: optional(positiveDuration),
   maxTokens: optional(positiveCount),

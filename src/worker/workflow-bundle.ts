@@ -1,9 +1,11 @@
-import { access } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 
 const BUILT = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 const SOURCE = fileURLToPath(new URL('../workflows', import.meta.url));
+const CORE = fileURLToPath(new URL('../core', import.meta.url));
 
 /** Extension of this very file: `.ts` in development, `.js` in the package. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -35,11 +37,21 @@ export async function bundleWorkflows(): Promise<{ readonly code: string }> {
     workflowInterceptorModules: [`${SOURCE}/ahead-of-history.${EXTENSION}`],
     // Only the sandbox reads what foreign senders sent: activities' inputs are ours.
     payloadConverterPath: `${SOURCE}/payload-converter.${EXTENSION}`,
-    preloadModules: [`${SOURCE}/shared-zod.${EXTENSION}`],
+    preloadModules: [`${SOURCE}/shared-zod.${EXTENSION}`, ...(await coreModules())],
     logger: SILENT,
   });
   const map = Buffer.from(JSON.stringify(mapOfLines(code))).toString('base64');
   return { code: `${code}\n//# sourceMappingURL=data:application/json;base64,${map}` };
+}
+
+/**
+ * Core is pure, so that its modules can be loaded once for all workflows of a thread: each workflow would
+ * make its own otherwise, in its first task.
+ */
+async function coreModules(): Promise<string[]> {
+  const names = await readdir(CORE, { recursive: true });
+  const modules = names.filter((name) => name.endsWith(`.${EXTENSION}`)).toSorted();
+  return modules.map((name) => join(CORE, name));
 }
 
 /**

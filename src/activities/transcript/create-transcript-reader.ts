@@ -47,7 +47,7 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
   const share = (part: number) => Math.max(1, Math.floor(maxBytes * part));
   const cache = createTranscriptCache(share(SHARE.transcripts));
   const resolve = createBlobResolver(blobs, share(SHARE.blobs));
-  const readSpec = createSpecReader({
+  const specs = createSpecReader({
     history,
     decode,
     blobs,
@@ -139,7 +139,9 @@ export function createTranscriptReader(options: TranscriptReaderOptions): Transc
       cache.put(key, copy);
     },
 
-    spec: readSpec,
+    spec: specs.read,
+
+    rememberSpec: specs.remember,
 
     record: (location, agent) =>
       readConversationFrom({ history, decode, location, agent, status: 'RUNNING', blobs }),

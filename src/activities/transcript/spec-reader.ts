@@ -11,16 +11,22 @@ import { readSpecRecord } from './run-beginning.ts';
 import { SpecNotFound } from './spec-not-found.ts';
 import type { RunLocation } from './transcript-reader.ts';
 
-/**
- * Gives specs by digest, from memory or from the run's first pages.
- * @throws {SpecNotFound} @throws {ForeignBlobStore} @throws {BlobMissing}
- */
+export interface SpecReader {
+  /**
+   * Gives a spec by digest, from memory or from the run's first pages.
+   * @throws {SpecNotFound} @throws {ForeignBlobStore} @throws {BlobMissing}
+   */
+  readonly read: (location: RunLocation, digest: string) => Promise<Spec>;
+  /** Takes the spec of a conversation whose store is this worker's: it was just made here. */
+  readonly remember: (location: RunLocation, spec: Spec) => void;
+}
+
 export function createSpecReader(options: {
   readonly history: HistorySource;
   readonly decode: PayloadDecoder;
   readonly blobs: BlobStore;
   readonly maxBytes: number;
-}): (location: RunLocation, digest: string) => Promise<Spec> {
+}): SpecReader {
   const specs = new LRUCache<string, Spec>({ maxSize: options.maxBytes });
   const reads = new Map<string, Promise<Spec>>();
 
@@ -35,15 +41,27 @@ export function createSpecReader(options: {
     return spec;
   }
 
-  return async (location, digest) => {
-    // By conversation too: that its store is this one was checked for it alone.
-    const key = JSON.stringify([location.namespace, location.workflowId, digest]);
-    const known = specs.get(key);
-    if (known !== undefined) return known;
-    const running = reads.get(key) ?? read(location, digest, key).finally(() => reads.delete(key));
-    reads.set(key, running);
-    return running;
+  return {
+    async read(location, digest) {
+      const key = keyOf(location, digest);
+      const known = specs.get(key);
+      if (known !== undefined) return known;
+      const running =
+        reads.get(key) ?? read(location, digest, key).finally(() => reads.delete(key));
+      reads.set(key, running);
+      return running;
+    },
+
+    remember(location, spec) {
+      const { digest, characters } = measure(spec);
+      specs.set(keyOf(location, digest), spec, { size: characters * 2 });
+    },
   };
+}
+
+/** By conversation too: that its store is this one was checked for it alone. */
+function keyOf({ namespace, workflowId }: RunLocation, digest: string): string {
+  return JSON.stringify([namespace, workflowId, digest]);
 }
 
 async function checkStore(blobs: BlobStore, workflowId: string, record: SpecRecord): Promise<void> {

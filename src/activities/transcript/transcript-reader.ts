@@ -66,6 +66,9 @@ export interface TranscriptReader {
    */
   spec(location: RunLocation, digest: string): Promise<Spec>;
 
+  /** Takes the spec that this worker's own activity is about to return, so that no read is needed. */
+  rememberSpec(location: RunLocation, spec: Spec): void;
+
   /** All that is recorded of a conversation, up to the run that asks. Read from history, not kept. */
   record(location: RunLocation, agent: string): Promise<ConversationRecord>;
 

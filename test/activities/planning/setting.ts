@@ -73,6 +73,7 @@ export async function setting(
       record: () => Promise.reject(new Error('planning reads no transcript')),
       remember: () => undefined,
       keep: () => undefined,
+      rememberSpec: () => undefined,
       spec: (_location, digest) => {
         const spec = specs.get(digest);
         return spec === undefined

@@ -201,6 +201,7 @@ export class Harness {
         remember: (_location, activityId, entry, digest) =>
           void this.remembered.push({ activityId, entry, digest }),
         keep: () => undefined,
+        rememberSpec: () => undefined,
         spec: () => Promise.resolve(spec),
         statistics: { hits: 0, gaps: 0, historyPages: 0, bytes: 0 },
       },

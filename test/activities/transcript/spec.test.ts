@@ -44,6 +44,18 @@ describe('the spec of a conversation', () => {
     expect(history.pages).toBe(1);
   });
 
+  test('that this worker has made is given without a look into history, to its conversation alone', async () => {
+    const spec = specOf('Be kind.');
+    const [run, other] = [await RecordedRun.begin(), await RecordedRun.begin()];
+    const history = historyOf([run, other]);
+    const reader = newReader({ history, blobs });
+    reader.rememberSpec(run.location, spec);
+    expect(await reader.spec(run.location, digestOf(spec))).toEqual(spec);
+    expect(history.pages).toBe(0);
+    const elsewhere = { ...other.location, workflowId: 'another' };
+    await expect(reader.spec(elsewhere, digestOf(spec))).rejects.toThrow('no readable spec');
+  });
+
   test('that was adopted later is found where it was recorded', async () => {
     const [before, after] = [specOf('Be kind.'), specOf('Be brief.')];
     const run = await RecordedRun.begin();
