@@ -95,9 +95,17 @@ function problemOf(operation: Operation, state: Json): string | undefined {
     return makes ? `nothing can be put at "${path}"` : `there is nothing at "${path}"`;
   }
   const room = MAX_SHARED_STATE_LEVELS - tokensOf(path).length;
-  return room < 0 || isNestedDeeper(putBy(operation, state), room)
-    ? `the state would be nested deeper than ${MAX_SHARED_STATE_LEVELS} levels`
-    : undefined;
+  const put = putBy(operation, state);
+  if (room < 0 || isNestedDeeper(put, room)) {
+    return `the state would be nested deeper than ${MAX_SHARED_STATE_LEVELS} levels`;
+  }
+  // The library's copy would leave it out.
+  return hasPrototypeMember(put) ? 'a member "__proto__" is not allowed' : undefined;
+}
+
+function hasPrototypeMember(value: Json | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeMember);
 }
 
 function isRelocation(operation: Operation): operation is Relocation {

@@ -91,6 +91,14 @@ describe('a patch of the shared state', () => {
     }
   });
 
+  test('whose value has a member "__proto__" is refused: the copy would lack it', () => {
+    const value = JSON.parse('{"list":[{"__proto__":{"paid":true}}]}') as Json;
+    const problem = 'operation 0 (add /a): a member "__proto__" is not allowed';
+    expect(applyStatePatch({}, [{ op: 'add', path: '/a', value }])).toEqual({ problem });
+    const relocated = applyStatePatch({ old: value }, [{ op: 'copy', from: '/old', path: '/a' }]);
+    expect(relocated).toEqual({ problem: problem.replace('add', 'copy') });
+  });
+
   test('moves no value into itself', () => {
     expect(applyStatePatch({ a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }])).toEqual({
       problem: 'operation 0 (move /a/b): a value cannot be moved into itself',
