@@ -23,7 +23,7 @@ if (process.argv.includes('steps')) {
       const contest = await startContest(address, setting);
       await measureSteps(contest, setting.label, {
         steps: QUICK ? 20 : 60,
-        rounds: QUICK || setting.withDefaults ? 3 : 15,
+        rounds: QUICK || setting.withDefaults ? 4 : 32,
         conversations: setting.withDefaults ? [16] : [16, 64],
       });
       await contest.end();

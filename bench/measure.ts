@@ -28,6 +28,17 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
+/**
+ * Orders in which each comes after each other one equally often (a Williams square): what one leaves
+ * to be collected, the next one pays for.
+ */
+export function balancedOrders<T>(all: readonly T[]): readonly (readonly T[])[] {
+  const { length } = all;
+  const zigzag = all.map((_, n) => (n % 2 === 1 ? (n + 1) / 2 : (length - n / 2) % length));
+  const orders = all.map((_, by) => zigzag.map((n) => all[(n + by) % length] as T));
+  return length % 2 === 0 ? orders : [...orders, ...orders.map((order) => order.toReversed())];
+}
+
 /** Milliseconds that a piece of work took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();

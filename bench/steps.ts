@@ -1,5 +1,5 @@
 import type { Contest } from './contestants.ts';
-import { median, table, timed } from './measure.ts';
+import { balancedOrders, median, table, timed } from './measure.ts';
 
 const BYTES = 1_000;
 const STEPS_AT_ONCE = 960;
@@ -9,7 +9,7 @@ const WARM_UP = { conversations: 3, steps: 100 };
 export interface StepOptions {
   /** Of each conversation. */
   readonly steps: number;
-  /** Of each contestant, interleaved. */
+  /** Of each contestant, interleaved; multiples of four balance who comes after whom. */
   readonly rounds: number;
   /** How many share `STEPS_AT_ONCE` where steps per second are measured. */
   readonly conversations: readonly number[];
@@ -29,8 +29,9 @@ export async function measureSteps(
       await run(WARM_UP.steps, BYTES, `${label}-warm-${name}-${n}`);
     }
   }
+  const orders = balancedOrders(contestants);
   for (let round = 0; round < options.rounds; round++) {
-    for (const { name, run } of contestants) {
+    for (const { name, run } of orders[round % orders.length] ?? []) {
       const ms = await timed(() => run(options.steps, BYTES, `${label}-${name}-${round}`));
       times.set(name, [...(times.get(name) ?? []), ms / options.steps]);
     }
@@ -74,8 +75,9 @@ async function throughputs(
 ): Promise<Record<string, number>> {
   const steps = STEPS_AT_ONCE / atOnce;
   const figures = new Map<string, number[]>();
-  for (let round = 0; round < 3; round++) {
-    for (const { name, run } of [byReference, ours, withoutMessages]) {
+  const orders = balancedOrders([byReference, ours, withoutMessages]);
+  for (const [round, order] of orders.entries()) {
+    for (const { name, run } of order) {
       const ids = Array.from({ length: atOnce }, (_, n) => `${label}-${name}-${round}-${n}`);
       const ms = await timed(() => Promise.all(ids.map((id) => run(steps, BYTES, id))));
       figures.set(name, [...(figures.get(name) ?? []), (STEPS_AT_ONCE * 1_000) / ms]);

@@ -78,11 +78,12 @@ async function shownEntries(
   view: View | undefined,
 ): Promise<readonly Entry[]> {
   const from = view?.summary?.upTo ?? 0;
-  if (!entries.some(hasReference)) return entries;
   const first = entries.findIndex((entry) => entry.kind === 'user');
-  const wanted = entries.flatMap((entry, n) =>
-    (n >= from || n === first) && hasReference(entry) ? [n] : [],
-  );
+  const wanted: number[] = [];
+  for (const [n, entry] of entries.entries()) {
+    if ((n >= from || n === first) && hasReference(entry)) wanted.push(n);
+  }
+  if (wanted.length === 0) return entries;
   const resolved = await transcripts.resolveBlobs(
     location,
     wanted.map((n) => entries[n] as Entry),

@@ -23,12 +23,12 @@ export const partSchema = () => part;
 export type Part = z.infer<typeof part>;
 export type TextPart = z.infer<typeof textPart>;
 
-/** Text, or parts. Text that is empty or only white space is refused: no model API takes it. */
 const schema = z.union([z.string(), z.array(part)]).check(
   z.refine((content) => hasContent(content), {
     error: 'expected text that is not empty, or at least one part with content',
   }),
 );
+/** Text, or parts. Text that is empty or only white space is refused: no model API takes it. */
 export const contentSchema = () => schema;
 export type Content = string | readonly Part[];
 
