@@ -76,7 +76,7 @@ async function throughputs(
   const steps = STEPS_AT_ONCE / atOnce;
   const figures = new Map<string, number[]>();
   const orders = balancedOrders([byReference, ours, withoutMessages]);
-  for (const [round, order] of orders.entries()) {
+  for (const [round, order] of [...orders, ...orders].entries()) {
     for (const { name, run } of order) {
       const ids = Array.from({ length: atOnce }, (_, n) => `${label}-${name}-${round}-${n}`);
       const ms = await timed(() => Promise.all(ids.map((id) => run(steps, BYTES, id))));
