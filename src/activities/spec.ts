@@ -15,7 +15,7 @@ import { invalidStart } from './spec/spec-failure.ts';
 import { toolSpec } from './spec/tool-spec.ts';
 import { storeFailure } from './store-failure.ts';
 import { demandStore } from './transcript/foreign-blob-store.ts';
-import { digestOf } from './transcript/digest.ts';
+import { measure } from './transcript/digest.ts';
 
 /**
  * `perdure.spec`: turns an agent's code into what a conversation runs on: plain JSON, its digest,
@@ -40,11 +40,12 @@ export function createSpecActivity(
     ];
     if (problems.length > 0) throw invalidStart(agent.name, problems);
     const spec = await freeze(agent, input);
+    const measured = measure(spec);
     const { blobs, inlineLimitBytes, transcripts } = environment;
     try {
       await demandStore(blobs, workflowId, input.store);
       const record = {
-        digest: digestOf(spec),
+        digest: measured.digest,
         spec: await storeValue(blobs, workflowId, spec, {
           inlineLimitBytes,
           preview: spec.instructions,
@@ -52,7 +53,7 @@ export function createSpecActivity(
         settings: settingsOf(agent, environment),
         blobStore: await blobs.id(),
       };
-      transcripts.rememberSpec(location, spec);
+      transcripts.rememberSpec(location, spec, measured);
       return record;
     } catch (error) {
       throw storeFailure(blobs, `keeping the spec of "${workflowId}"`, error);

@@ -20,8 +20,13 @@ export function digestOf(value: unknown): string {
   return sha256Hex(canonicalForm(value));
 }
 
-/** The digest together with the length of what was hashed: how much memory the value takes. */
-export function measure(value: unknown): { readonly digest: string; readonly characters: number } {
+/** A value's digest, and the length of what was hashed: how much memory the value takes. */
+export interface Measure {
+  readonly digest: string;
+  readonly characters: number;
+}
+
+export function measure(value: unknown): Measure {
   const form = canonicalForm(value);
   return { digest: sha256Hex(form), characters: form.length };
 }

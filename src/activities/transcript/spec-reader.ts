@@ -3,7 +3,7 @@ import type { BlobStore } from '../../blobs/blob-store.ts';
 import { loadValue } from '../../blobs/stored-value.ts';
 import type { Spec, SpecRecord } from '../../core/spec.ts';
 import { isBlobReference } from '../../core/stored.ts';
-import { measure } from './digest.ts';
+import { type Measure, measure } from './digest.ts';
 import { ForeignBlobStore } from './foreign-blob-store.ts';
 import type { HistorySource } from './history-source.ts';
 import type { PayloadDecoder } from './payload-decoder.ts';
@@ -18,7 +18,7 @@ export interface SpecReader {
    */
   readonly read: (location: RunLocation, digest: string) => Promise<Spec>;
   /** Takes the spec of a conversation whose store is this worker's: it was just made here. */
-  readonly remember: (location: RunLocation, spec: Spec) => void;
+  readonly remember: (location: RunLocation, spec: Spec, measured: Measure) => void;
 }
 
 export function createSpecReader(options: {
@@ -52,8 +52,7 @@ export function createSpecReader(options: {
       return running;
     },
 
-    remember(location, spec) {
-      const { digest, characters } = measure(spec);
+    remember(location, spec, { digest, characters }) {
       specs.set(keyOf(location, digest), spec, { size: characters * 2 });
     },
   };

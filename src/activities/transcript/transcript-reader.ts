@@ -1,6 +1,7 @@
 import type { Entry } from '../../core/entry.ts';
 import type { Spec } from '../../core/spec.ts';
 import type { ConversationRecord } from './conversation-record.ts';
+import type { Measure } from './digest.ts';
 import type { ReadAt } from './read-at.ts';
 import type { LineBeginning } from './transcript-line.ts';
 
@@ -67,7 +68,7 @@ export interface TranscriptReader {
   spec(location: RunLocation, digest: string): Promise<Spec>;
 
   /** Takes the spec that this worker's own activity is about to return, so that no read is needed. */
-  rememberSpec(location: RunLocation, spec: Spec): void;
+  rememberSpec(location: RunLocation, spec: Spec, measured: Measure): void;
 
   /** All that is recorded of a conversation, up to the run that asks. Read from history, not kept. */
   record(location: RunLocation, agent: string): Promise<ConversationRecord>;

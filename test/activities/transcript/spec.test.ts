@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { digestOf } from '../../../src/activities/transcript/digest.ts';
+import { digestOf, measure } from '../../../src/activities/transcript/digest.ts';
 import { putValue } from '../../../src/blobs/stored-value.ts';
 import type { Spec, SpecRecord } from '../../../src/core/spec.ts';
 import { historyOf } from '../../support/history-of-runs.ts';
@@ -49,7 +49,7 @@ describe('the spec of a conversation', () => {
     const [run, other] = [await RecordedRun.begin(), await RecordedRun.begin()];
     const history = historyOf([run, other]);
     const reader = newReader({ history, blobs });
-    reader.rememberSpec(run.location, spec);
+    reader.rememberSpec(run.location, spec, measure(spec));
     expect(await reader.spec(run.location, digestOf(spec))).toEqual(spec);
     expect(history.pages).toBe(0);
     const elsewhere = { ...other.location, workflowId: 'another' };
